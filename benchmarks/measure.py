@@ -1,0 +1,251 @@
+"""How a row is measured: interleaved rounds of calls whose results are compared as bits.
+
+Every contender first answers once into poisoned memory, and that answer is compared, byte for
+byte, with PyTorch's. Then come rounds in which each contender is called once, in turn, so that a
+machine that slows down slows all of them down. A contender leaves the rounds after `calls` timed
+calls or `seconds` of them. The compared call warms the caches and is not counted, unless it alone
+has used up the seconds: then it is the one timing.
+
+The input holds bytes from 1 to 123: no page of it is the kernel's zero page, and as a float of any
+width it is finite and normal, so that a contender which computes with floats is not set back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import FrameType
+
+import torch
+
+from benchmarks.cases import Case
+from benchmarks.contenders import Contender, FreshCall
+from benchmarks.machine import available_bytes
+
+MODES = ("existing", "fresh")
+
+_FILL_PERIOD = 16_777_213  # bytes; a prime, so that no extent of a shape lines up with it
+_POISON = 0xA5
+_CHUNK_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a contender has been measured enough."""
+
+    calls: int = 3
+    seconds: float = 3.0
+    compile_seconds: float = 120.0
+
+
+@dataclass
+class Timing:
+    """What one contender did on one row: its seconds per call, or why there are none."""
+
+    seconds: list[float] = field(default_factory=list)
+    failure: str = ""
+
+    @property
+    def best(self) -> float:
+        """The shortest call, or infinity where there is none."""
+        return min(self.seconds, default=float("inf"))
+
+    @property
+    def median(self) -> float:
+        """The call in the middle, or infinity where there is none."""
+        return statistics.median(self.seconds) if self.seconds else float("inf")
+
+
+@dataclass(frozen=True)
+class RowResult:
+    """One row in one mode on some threads; `skipped` says why it was not measured, if so."""
+
+    case: Case
+    size: str
+    mode: str
+    threads: int
+    timings: dict[str, Timing]
+    skipped: str = ""
+
+    def gigabytes_per_second(self, name: str) -> float:
+        """Bytes read plus bytes written by the best call, in 10^9 a second; 0 without a call."""
+        timing = self.timings.get(name, Timing())
+        return 2 * self.case.nbytes(self.size) / timing.best / 1e9
+
+    def ratio(self, name: str, other: str) -> float | None:
+        """How many times as fast as `other` the contender `name` is, where both were timed."""
+        theirs = self.gigabytes_per_second(other)
+        mine = self.gigabytes_per_second(name)
+        return mine / theirs if theirs and mine else None
+
+
+def filled(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
+    """A contiguous tensor of `shape` and `dtype` whose every byte is from 1 to 123."""
+    x = torch.empty(shape, dtype=dtype)
+    into = x.view(-1).view(torch.uint8)
+    generator = torch.Generator().manual_seed(20)
+    period = min(_FILL_PERIOD, into.numel())
+    into[:period].random_(1, 124, generator=generator)
+    for begin in range(period, into.numel(), period):
+        end = min(begin + period, into.numel())
+        into[begin:end] = into[: end - begin]
+    return x
+
+
+def same_bits(actual: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Whether two tensors of one shape and dtype hold the same bytes.
+
+    Compares about 64 MiB at a time along the first axis, so that a view that is not contiguous
+    costs that much memory and not a copy of the whole.
+    """
+    if actual.shape != expected.shape:
+        return False
+    step = max(1, _CHUNK_BYTES * len(actual) // max(actual.nbytes, 1)) if len(actual) else 1
+    return all(
+        torch.equal(
+            actual[begin : begin + step].contiguous().view(-1).view(torch.uint8),
+            expected[begin : begin + step].contiguous().view(-1).view(torch.uint8),
+        )
+        for begin in range(0, len(actual), step)
+    )
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raises TimeoutError in the main thread once `seconds` have passed inside the block.
+
+    Code that does not come back to the interpreter, as a running kernel, is not interrupted.
+    """
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"not ready after {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def torch_threads(threads: int) -> Iterator[None]:
+    """Lets torch use `threads` threads inside the block, and as many as before after it."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class Row:
+    """One case with its input, and its output where that exists beforehand."""
+
+    def __init__(self, case: Case, size: str, mode: str, threads: int) -> None:
+        self.case, self.size, self.mode, self.threads = case, size, mode, threads
+        self.x = filled(case.extents(size), case.dtype)
+        self.view = self.x.permute(case.dims)
+        self.out = torch.empty(self.view.shape if mode == "existing" else 0, dtype=case.dtype)
+        self.expected = self.view  # or PyTorch's result, once there is one and memory to keep it
+
+    def call_of(self, contender: Contender) -> FreshCall:
+        """The call to be timed: it returns the tensor that holds the answer."""
+        if self.mode == "fresh":
+            return contender.as_written(self.x, self.case.dims, self.threads)
+        write = contender.into_existing(self.x, self.case.dims, self.out, self.threads)
+
+        def call() -> torch.Tensor:
+            write()
+            return self.out
+
+        return call
+
+    def poison(self) -> None:
+        """Makes sure that no contender is credited with what an earlier one has written.
+
+        As people write it, the allocator may hand out the memory of the answer before: what is
+        filled here and let go at once is what it hands out next.
+        """
+        into = self.out if self.mode == "existing" else torch.empty_like(self.x)
+        into.view(-1).view(torch.uint8).fill_(_POISON)
+
+    def keep(self, answer: torch.Tensor) -> None:
+        """Keeps PyTorch's answer to compare with, where there is memory for a third tensor."""
+        available = available_bytes()
+        if available is not None and available > 2.5 * self.x.nbytes:
+            self.expected = answer.clone()
+
+    def is_right(self, contender: Contender, answer: torch.Tensor) -> bool:
+        """Whether the answer is PyTorch's, or the input's own bytes in the case of a roof."""
+        if answer.dtype != self.case.dtype:
+            answer = answer.view(self.case.dtype)  # NumPy knows bfloat16 as uint16
+        if contender.is_roof:
+            return same_bits(answer.view(-1), self.x.view(-1))
+        return same_bits(answer, self.expected)
+
+
+def _first_call(row: Row, contender: Contender, limits: Limits) -> tuple[FreshCall | None, Timing]:
+    """Makes the call, compares what it gives, and says why it cannot go on, if so."""
+    try:
+        with time_limit(limits.compile_seconds):
+            call = row.call_of(contender)
+        row.poison()
+        begin = time.perf_counter()
+        answer = call()
+        took = time.perf_counter() - begin
+    except Exception as error:  # a contender that cannot is a result, not an end
+        return None, Timing(failure=_in_one_line(error))
+    if contender.name == "torch":
+        row.keep(answer)
+    elif not row.is_right(contender, answer):
+        return None, Timing(failure="WRONG BITS")
+    return (None, Timing([took])) if took >= limits.seconds else (call, Timing())
+
+
+def _in_one_line(error: Exception) -> str:
+    first = next(iter(str(error).strip().splitlines()), "")
+    return f"{type(error).__name__}: {first}"[:160]
+
+
+def _timed(call: FreshCall) -> float:
+    """Seconds of one call; what it returned is let go after the clock has stopped."""
+    begin = time.perf_counter()
+    answer = call()
+    took = time.perf_counter() - begin
+    del answer
+    return took
+
+
+def measure(
+    case: Case, size: str, mode: str, threads: int, contenders: list[Contender], limits: Limits
+) -> RowResult:
+    """Measures one row: the first, compared calls, then the rounds."""
+    available, needed = available_bytes(), 2 * case.nbytes(size) + 2 * _CHUNK_BYTES
+    if available is not None and available < needed:
+        why = f"needs {needed / 2**30:.1f} GiB of memory, {available / 2**30:.1f} are available"
+        return RowResult(case, size, mode, threads, {}, why)
+    with torch_threads(threads):
+        timings = _timings(Row(case, size, mode, threads), contenders, limits)
+    return RowResult(case, size, mode, threads, timings)
+
+
+def _timings(row: Row, contenders: list[Contender], limits: Limits) -> dict[str, Timing]:
+    timings: dict[str, Timing] = {}
+    in_rounds: dict[str, FreshCall] = {}
+    for contender in contenders:
+        call, timings[contender.name] = _first_call(row, contender, limits)
+        if call is not None:
+            in_rounds[contender.name] = call
+    while in_rounds:
+        for name, call in list(in_rounds.items()):
+            spent = timings[name].seconds
+            spent.append(_timed(call))
+            if len(spent) >= limits.calls or sum(spent) >= limits.seconds:
+                del in_rounds[name]
+    return timings
