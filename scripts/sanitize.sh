@@ -1,0 +1,24 @@
+#!/bin/sh
+# sanitize.sh [COMPILER...]: builds the core and its C++ tests under AddressSanitizer with
+# UndefinedBehaviorSanitizer and under ThreadSanitizer, with GCC and with Clang or the compilers
+# that are given, and runs them. Warnings are errors here.
+set -eu
+[ $# -gt 0 ] || set -- g++ clang++
+jobs=${JOBS:-2}
+
+for compiler in "$@"; do
+  "${0%/*}/check_compiler.sh" "$compiler"
+done
+for compiler in "$@"; do
+  for sanitizer in address thread; do
+    directory=build/sanitize/${compiler##*/}-$sanitizer
+    echo "==> $compiler, $sanitizer sanitizer: building in $directory"
+    CXX=$compiler cmake -S . -B "$directory" -G Ninja --log-level=WARNING \
+      -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHPTP_SANITIZE=$sanitizer -DHPTP_WERROR=ON \
+      -DHPTP_INSTALL_CATCH2=ON
+    cmake --build "$directory" --parallel "$jobs" -- --quiet
+    echo "==> $compiler, $sanitizer sanitizer: running the tests"
+    ctest --test-dir "$directory" --output-on-failure -LE slow
+  done
+done
+echo "==> the sanitizers found nothing"
