@@ -1,0 +1,36 @@
+// Random problems, each made from one seed. They come in families, so that every kind of plan,
+// every kernel and every odd edge is met often, and not only what uniformly random axes would give.
+#pragma once
+
+#include <cstdint>
+
+#include "copy_trial.h"
+
+namespace hptp::test {
+
+// How large a random problem is, in bytes that it writes. A problem may be smaller than `least`
+// where its family has no axis that can grow, and larger than `most` by no more than an element.
+struct SizeRange {
+  int64_t least = 0;
+  int64_t most = 100'000;
+};
+
+inline constexpr SizeRange kSmall{0, 100'000};
+inline constexpr SizeRange kLarge{2'200'000, 6'000'000};
+
+CopyCase random_case(uint64_t seed, SizeRange size);
+
+// How many times fewer random problems a build tries in which everything is that much slower.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || defined(__aarch64__)
+inline constexpr uint64_t kSlowdown = 10;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+inline constexpr uint64_t kSlowdown = 10;
+#else
+inline constexpr uint64_t kSlowdown = 1;
+#endif
+#else
+inline constexpr uint64_t kSlowdown = 1;
+#endif
+
+}  // namespace hptp::test
