@@ -112,7 +112,7 @@ cpp: $(stamps)/cpp-configured ## Build the core and the C++ tests
 $(stamps)/cpp-configured: $(stamps)/identity
 	@echo "==> configuring the C++ tests"
 	@rm -rf build/cpp/CMakeCache.txt build/cpp/CMakeFiles # they would hold on to another compiler
-	@cmake -S . -B build/cpp -G Ninja --log-level=WARNING -DHPTP_INSTALL_CATCH2=ON -DHPTP_LIBTORCH_TEST=ON \
+	@cmake -S . -B build/cpp -G Ninja -DCMAKE_MESSAGE_LOG_LEVEL=NOTICE -DHPTP_INSTALL_CATCH2=ON -DHPTP_LIBTORCH_TEST=ON \
 	  -DHPTP_PYTHON="$$(command -v $(PYTHON))"
 	@touch $@
 

@@ -13,7 +13,7 @@ for compiler in "$@"; do
   for sanitizer in address thread; do
     directory=build/sanitize/${compiler##*/}-$sanitizer
     echo "==> $compiler, $sanitizer sanitizer: building in $directory"
-    CXX=$compiler cmake -S . -B "$directory" -G Ninja --log-level=WARNING \
+    CXX=$compiler cmake -S . -B "$directory" -G Ninja -DCMAKE_MESSAGE_LOG_LEVEL=NOTICE \
       -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHPTP_SANITIZE=$sanitizer -DHPTP_WERROR=ON \
       -DHPTP_INSTALL_CATCH2=ON
     cmake --build "$directory" --parallel "$jobs" -- --quiet

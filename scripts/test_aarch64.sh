@@ -11,7 +11,7 @@ if ! command -v aarch64-linux-gnu-g++ > /dev/null ||
   exit 1
 fi
 echo "==> building for aarch64 in $directory"
-cmake -S . -B $directory -G Ninja --log-level=WARNING -DHPTP_INSTALL_CATCH2=ON \
+cmake -S . -B $directory -G Ninja -DCMAKE_MESSAGE_LOG_LEVEL=NOTICE -DHPTP_INSTALL_CATCH2=ON \
   -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake
 cmake --build $directory --parallel "$jobs" -- --quiet
 echo "==> running the tests under qemu"
