@@ -13,7 +13,7 @@ import argparse
 import itertools
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -64,14 +64,25 @@ def make_parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    _add_selection(parser.add_argument)
+    which = parser.add_mutually_exclusive_group()
+    for mode, text in (
+        ("existing", "only into an existing output"),
+        ("fresh", "only as people write it, with a fresh output"),
+    ):
+        which.add_argument(f"--{mode}", dest="modes", action="store_const", const=[mode], help=text)
+    parser.set_defaults(modes=list(MODES))
+    _add_limits(parser.add_argument)
     add = parser.add_argument
-    add(
-        "--threads",
-        type=_thread_counts,
-        default=[torch.get_num_threads()],
-        metavar="N[,N...]",
-        help="numbers of threads to measure on (default: as many as torch uses)",
-    )
+    add("--json", type=Path, metavar="FILE", help="write the machine and all timings there")
+    add("--check", action="store_true", help="end with 1 and name the rows that miss their goals")
+    return parser
+
+
+def _add_selection(add: Callable[..., argparse.Action]) -> None:
+    threads, names = torch.get_num_threads(), ", ".join(one.name for one in CONTENDERS)
+    text = "numbers of threads to measure on (default: as many as torch uses)"
+    add("--threads", type=_thread_counts, default=[threads], metavar="N[,N...]", help=text)
     add(
         "--small",
         dest="size",
@@ -80,52 +91,19 @@ def make_parser() -> argparse.ArgumentParser:
         default="full",
         help="the small shape of every row",
     )
-    add(
-        "--rows",
-        type=_cases,
-        default=list(CASES),
-        metavar="PATTERN",
-        help="only rows whose name holds this regular expression",
-    )
-    add(
-        "--only",
-        type=_contenders,
-        default=list(CONTENDERS),
-        metavar="NAME[,NAME...]",
-        help="only these of " + ", ".join(contender.name for contender in CONTENDERS),
-    )
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--existing",
-        dest="modes",
-        action="store_const",
-        const=["existing"],
-        default=list(MODES),
-        help="only into an existing output",
-    )
-    which.add_argument(
-        "--fresh",
-        dest="modes",
-        action="store_const",
-        const=["fresh"],
-        help="only as people write it, with a fresh output",
-    )
-    add("--calls", type=int, default=Limits.calls, help="timed calls (default: %(default)s)")
-    add(
-        "--seconds",
-        type=float,
-        default=Limits.seconds,
-        help="no call is begun after so many seconds of calls (default: %(default)s)",
-    )
-    add(
-        "--compile-seconds",
-        type=float,
-        default=Limits.compile_seconds,
-        help="time that Inductor has for a row (default: %(default)s)",
-    )
-    add("--json", type=Path, metavar="FILE", help="write the machine and all timings there")
-    add("--check", action="store_true", help="end with 1 and name the rows that miss their goals")
-    return parser
+    text = "only rows whose name holds this regular expression"
+    add("--rows", type=_cases, default=list(CASES), metavar="PATTERN", help=text)
+    text = f"only these of {names}"
+    add("--only", type=_contenders, default=list(CONTENDERS), metavar="NAME[,...]", help=text)
+
+
+def _add_limits(add: Callable[..., argparse.Action]) -> None:
+    text = "timed calls of a contender (default: %(default)s)"
+    add("--calls", type=int, default=Limits.calls, metavar="N", help=text)
+    text = "no call is begun after so many seconds of calls (default: %(default)s)"
+    add("--seconds", type=float, default=Limits.seconds, metavar="S", help=text)
+    text = "time that Inductor has to compile a row (default: %(default)s)"
+    add("--compile-seconds", type=float, default=Limits.compile_seconds, metavar="S", help=text)
 
 
 def run_board(
