@@ -8,10 +8,8 @@ another question, a plain copy of the same bytes, and says what the machine allo
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +18,7 @@ import torch._dynamo
 import torch._inductor.config
 
 import torch_hptp
+from torch_hptp._timing import copy_bytes
 
 Dims = tuple[int, ...]
 WriteCall = Callable[[], object]
@@ -82,36 +81,6 @@ def _ours_into(x: torch.Tensor, dims: Dims, out: torch.Tensor, _threads: int) ->
 
 def _ours_fresh(x: torch.Tensor, dims: Dims, _threads: int) -> FreshCall:
     return lambda: torch_hptp.permute(x, dims)
-
-
-@functools.cache
-def _libc_memcpy() -> Callable[[int, int, int], int]:
-    memcpy = ctypes.CDLL(None).memcpy  # CDLL lets go of the interpreter's lock during the call
-    memcpy.restype = ctypes.c_void_p
-    memcpy.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-    return memcpy
-
-
-@functools.cache
-def _pool(workers: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(workers)
-
-
-def copy_bytes(src: torch.Tensor, dst: torch.Tensor, threads: int) -> None:
-    """Copies a contiguous tensor's bytes with libc's memcpy, an equal share for each thread.
-
-    Handing a share to a thread costs some 30 microseconds, which is part of the time.
-    """
-    memcpy, nbytes = _libc_memcpy(), src.nbytes
-    bounds = [nbytes * i // threads // 64 * 64 for i in range(threads)] + [nbytes]
-    shares = [
-        (dst.data_ptr() + begin, src.data_ptr() + begin, end - begin)
-        for begin, end in zip(bounds, bounds[1:], strict=False)
-    ]
-    others = [_pool(threads - 1).submit(memcpy, *share) for share in shares[1:]]
-    memcpy(*shares[0])
-    for other in others:
-        other.result()
 
 
 def _memcpy_into(x: torch.Tensor, _dims: Dims, out: torch.Tensor, threads: int) -> WriteCall:

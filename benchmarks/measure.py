@@ -148,6 +148,7 @@ class Row:
     """One case with its input, and its output where that exists beforehand."""
 
     def __init__(self, case: Case, size: str, mode: str, threads: int) -> None:
+        """Allocates the tensors; their memory is written before anything is timed."""
         self.case, self.size, self.mode, self.threads = case, size, mode, threads
         self.x = filled(case.extents(size), case.dtype)
         self.view = self.x.permute(case.dims)

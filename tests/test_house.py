@@ -9,15 +9,11 @@ from __future__ import annotations
 import functools
 import os
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
 import house_rules as rules
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -45,8 +41,11 @@ def test_comments_and_strings_are_no_code() -> None:
         "int a;  // data\n/* info\n do */ int b = 1'000;\nchar c = '\"'; auto s = \"impl // x\";\n"
     )
     code = rules.without_comments(cpp)
-    assert "data" not in code and "info" not in code and "impl" not in code
-    assert "int b = 1'000;" in code and code.count("\n") == cpp.count("\n")
+    assert "data" not in code
+    assert "info" not in code
+    assert "impl" not in code
+    assert "int b = 1'000;" in code
+    assert code.count("\n") == cpp.count("\n")
 
 
 @pytest.mark.parametrize(
@@ -328,8 +327,10 @@ def _complaints(pattern: str, rule: Callable[..., list[str]], *arguments: object
 
 def test_the_tree_is_where_this_file_looks_for_it() -> None:
     assert {"csrc", "torch_hptp", "benchmarks", "tests"} <= {p.split("/")[0] for p in _paths(TEXT)}
-    assert len(_paths(CORE)) > 10 and len(_paths(CPP)) > len(_paths(CORE))
-    assert len(_paths(PYTHON)) > 10 and {"setup.py", "Makefile"} <= set(_paths(BUILD))
+    assert len(_paths(CORE)) > 10
+    assert len(_paths(CPP)) > len(_paths(CORE))
+    assert len(_paths(PYTHON)) > 10
+    assert {"setup.py", "Makefile"} <= set(_paths(BUILD))
 
 
 def test_the_core_of_the_project_includes_downwards_only() -> None:
