@@ -1,0 +1,250 @@
+// Execution: a cursor walks the units, tables hold the offsets of a block, and one small function a
+// kind turns a unit into kernel calls.
+#include "execute.h"
+
+#include <algorithm>
+
+#include "check.h"
+#include "tuning.h"
+
+namespace hptp {
+namespace {
+
+// Offsets of the positions of a block of a chain, on both sides.
+struct Offsets {
+  int64_t src[tuning::kMaxPositions];
+  int64_t dst[tuning::kMaxPositions];
+};
+
+struct Scratch {
+  alignas(64) std::byte stage[tuning::kStageBytes];
+  alignas(64) std::byte strip[tuning::kStripBytes];
+  Offsets a;
+  Offsets b;
+  int64_t stage_rows[tuning::kStageRows];
+  int64_t strip_rows[tuning::kStripRows];
+};
+
+struct Work {
+  const Plan* plan;
+  const std::byte* src;
+  std::byte* dst;
+};
+
+// One unit: where it starts and how much of a full block it is.
+struct Unit {
+  const std::byte* src;
+  std::byte* dst;
+  int64_t a_count;
+  int64_t b_count;
+  int64_t bytes;  // of every element
+};
+
+class Cursor {
+ public:
+  Cursor(const Work& work, int64_t unit) noexcept : plan_(*work.plan) {
+    src_ = work.src;
+    dst_ = work.dst;
+    for (int i = plan_.loop_count - 1; i >= 0; --i) {
+      const Axis& loop = plan_.loops[i];
+      index_[i] = unit % loop.extent;
+      unit /= loop.extent;
+      src_ += index_[i] * loop.src_stride;
+      dst_ += index_[i] * loop.dst_stride;
+    }
+  }
+
+  void advance() noexcept {
+    for (int i = plan_.loop_count - 1; i >= 0; --i) {
+      const Axis& loop = plan_.loops[i];
+      src_ += loop.src_stride;
+      dst_ += loop.dst_stride;
+      if (++index_[i] < loop.extent) return;
+      index_[i] = 0;
+      src_ -= loop.extent * loop.src_stride;
+      dst_ -= loop.extent * loop.dst_stride;
+    }
+  }
+
+  Unit unit() const noexcept {
+    return {src_, dst_, count(plan_.a_loop, plan_.a.total, plan_.a.block),
+            count(plan_.b_loop, plan_.b.total, plan_.b.block),
+            count(plan_.piece_loop, plan_.elem_size, plan_.piece_bytes)};
+  }
+
+ private:
+  // The last block may be a part of one.
+  int64_t count(int loop, int64_t total, int64_t block) const noexcept {
+    return std::min(block, total - index_[loop] * block);
+  }
+
+  const Plan& plan_;
+  const std::byte* src_;
+  std::byte* dst_;
+  int64_t index_[Plan::kMaxLoops];
+};
+
+// The offsets of the first `block` positions of a chain, axis by axis: each axis repeats what is
+// there once for every step along it.
+void fill_offsets(const Chain& chain, Offsets& offsets) noexcept {
+  offsets.src[0] = 0;
+  offsets.dst[0] = 0;
+  int64_t filled = 1;
+  for (int i = 0; i < chain.rank && filled < chain.block; ++i) {
+    const Axis& axis = chain.axes[i];
+    const int64_t end = std::min(chain.block, filled * axis.extent);
+    for (int64_t p = filled; p < end; ++p) {
+      offsets.src[p] = offsets.src[p - filled] + axis.src_stride;
+      offsets.dst[p] = offsets.dst[p - filled] + axis.dst_stride;
+    }
+    filled = end;
+  }
+}
+
+void fill_rows(int64_t* rows, int64_t count, int64_t pitch) noexcept {
+  for (int64_t r = 0; r < count; ++r) rows[r] = r * pitch;
+}
+
+RowsKernel choose_rows(const Plan& plan) noexcept {
+  const bool streams = plan.stores == Stores::streaming;
+  return streams ? plan.kernels->stream_rows : plan.kernels->copy_rows;
+}
+
+void run_rows(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  const RowsKernel move_rows = choose_rows(plan);
+  for (int64_t a = 0; a < unit.a_count; ++a) {
+    move_rows(unit.src + scratch.a.src[a], scratch.b.src, unit.dst + scratch.a.dst[a],
+              scratch.b.dst, unit.b_count, unit.bytes);
+  }
+}
+
+// An odd number of lines between the rows of the stage, so that a column of them meets every set of
+// the cache.
+int64_t stage_pitch(int64_t row_bytes) noexcept { return (row_bytes + 63) / 128 * 128 + 64; }
+
+// The stage takes the block's source rows. Strips of a few columns are then transposed into a
+// second, smaller buffer, and leave it as whole lines of destination rows. Both buffers are longer
+// than what they hold, so that the kernel may round up to whole tiles: what it moves besides is
+// left behind.
+void run_staged(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  const int64_t elem_size = plan.elem_size;
+  const TransposeKernel transpose = choose_transpose(*plan.kernels, elem_size);
+  const RowsKernel move_rows = choose_rows(plan);
+  const int64_t strip_cols = std::max<int64_t>(1, tuning::kStripColumnBytes / elem_size);
+  const int64_t tile_rows = std::max<int64_t>(1, plan.kernels->vector_bytes / elem_size);
+  const int64_t rows = (unit.b_count + tile_rows - 1) / tile_rows * tile_rows;
+  plan.kernels->copy_rows(unit.src, scratch.b.src, scratch.stage, scratch.stage_rows, unit.b_count,
+                          unit.a_count * elem_size);
+  for (int64_t col = 0; col < unit.a_count; col += strip_cols) {
+    transpose(scratch.stage + col * elem_size, scratch.stage_rows, scratch.strip,
+              scratch.strip_rows, rows, strip_cols, elem_size);
+    move_rows(scratch.strip, scratch.strip_rows, unit.dst, scratch.a.dst + col,
+              std::min(strip_cols, unit.a_count - col), unit.b_count * elem_size);
+  }
+}
+
+void run_transpose(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  if (plan.path == Path::staged) return run_staged(plan, unit, scratch);
+  choose_transpose(*plan.kernels, plan.elem_size)(unit.src, scratch.b.src, unit.dst, scratch.a.dst,
+                                                  unit.b_count, unit.a_count, plan.elem_size);
+}
+
+void run_interleave(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  const int64_t channels = plan.b.total;
+  const InterleaveKernel interleave =
+      plan.kernels->interleave[channels - kMinChannels][elem_size_index(plan.elem_size)];
+  if (plan.stores == Stores::ordinary) {
+    return interleave(unit.src, scratch.b.src, unit.dst, unit.a_count);
+  }
+  const int64_t pixel = channels * plan.elem_size;
+  const int64_t step = tuning::kStripBytes / pixel;
+  for (int64_t p = 0; p < unit.a_count; p += step) {
+    const int64_t count = std::min(step, unit.a_count - p);
+    const int64_t zero = 0;
+    interleave(unit.src + p * plan.elem_size, scratch.b.src, scratch.strip, count);
+    plan.kernels->stream_rows(scratch.strip, &zero, unit.dst + p * pixel, &zero, 1, count * pixel);
+  }
+}
+
+// The strip, shared among the planes of up to kMaxChannels channels.
+constexpr int64_t kPlaneStripBytes = tuning::kStripBytes / kMaxChannels / 64 * 64;
+
+void run_deinterleave(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  const int64_t channels = plan.a.total;
+  const DeinterleaveKernel deinterleave =
+      plan.kernels->deinterleave[channels - kMinChannels][elem_size_index(plan.elem_size)];
+  if (plan.stores == Stores::ordinary) {
+    return deinterleave(unit.src, unit.dst, scratch.a.dst, unit.b_count);
+  }
+  const int64_t pixel = channels * plan.elem_size;
+  const int64_t step = kPlaneStripBytes / plan.elem_size;
+  for (int64_t p = 0; p < unit.b_count; p += step) {
+    const int64_t count = std::min(step, unit.b_count - p);
+    deinterleave(unit.src + p * pixel, scratch.strip, scratch.strip_rows, count);
+    plan.kernels->stream_rows(scratch.strip, scratch.strip_rows, unit.dst + p * plan.elem_size,
+                              scratch.a.dst, channels, count * plan.elem_size);
+  }
+}
+
+void run_gather(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  for (int64_t a = 0; a < unit.a_count; ++a) {
+    plan.kernels->gather(unit.src + scratch.a.src[a], scratch.b.src, unit.dst + scratch.a.dst[a],
+                         scratch.b.dst, unit.b_count, plan.elem_size);
+  }
+}
+
+void run_unit(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  switch (plan.kind) {
+    case Kind::empty:
+      return;
+    case Kind::rows:
+      return run_rows(plan, unit, scratch);
+    case Kind::transpose:
+      return run_transpose(plan, unit, scratch);
+    case Kind::interleave:
+      return run_interleave(plan, unit, scratch);
+    case Kind::deinterleave:
+      return run_deinterleave(plan, unit, scratch);
+    case Kind::gather:
+      return run_gather(plan, unit, scratch);
+  }
+}
+
+// Chains of positions that a kernel walks by itself may be longer than a table.
+void fill_scratch(const Plan& plan, Scratch& scratch) noexcept {
+  if (plan.kind != Kind::interleave) fill_offsets(plan.a, scratch.a);
+  if (plan.kind != Kind::deinterleave) fill_offsets(plan.b, scratch.b);
+  if (plan.kind == Kind::deinterleave) {
+    fill_rows(scratch.strip_rows, plan.a.total, kPlaneStripBytes);
+  }
+  if (plan.kind == Kind::transpose && plan.path == Path::staged) {
+    fill_rows(scratch.stage_rows, tuning::kStageRows, stage_pitch(plan.a.block * plan.elem_size));
+    fill_rows(scratch.strip_rows, tuning::kStripRows, tuning::kStripPitch);
+  }
+}
+
+void run_units(const void* opaque, int64_t begin, int64_t end) noexcept {
+  const Work& work = *static_cast<const Work*>(opaque);
+  const Plan& plan = *work.plan;
+  HPTP_DCHECK(0 <= begin && begin <= end && end <= plan.unit_count);
+  if (begin == end) return;
+  Scratch scratch;
+  fill_scratch(plan, scratch);
+  Cursor cursor(work, begin);
+  for (int64_t unit = begin; unit < end; ++unit, cursor.advance()) {
+    run_unit(plan, cursor.unit(), scratch);
+  }
+  if (plan.stores == Stores::streaming) plan.kernels->finish_streams();
+}
+
+}  // namespace
+
+void execute(const Plan& plan, const void* src, void* dst, ParallelFor parallel_for) {
+  if (plan.unit_count == 0) return;
+  const Work work = {&plan, static_cast<const std::byte*>(src) + plan.src_offset,
+                     static_cast<std::byte*>(dst) + plan.dst_offset};
+  if (plan.threads == 1) return run_units(&work, 0, plan.unit_count);
+  parallel_for(plan.threads, plan.unit_count, run_units, &work);
+}
+
+}  // namespace hptp

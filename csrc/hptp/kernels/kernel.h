@@ -1,0 +1,83 @@
+// The contract between the engine and the kernels of an instruction set.
+//
+// A kernel moves the elements of one small piece of work and decides nothing. Addresses are a base
+// pointer plus a table of byte offsets, so that a chain of many short axes looks the same to a
+// kernel as one long axis. Nothing is aligned unless a contract says so. A kernel reads nothing but
+// its elements and writes nothing but its elements, and any count may be 0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hptp {
+
+// Element (r, c) of `rows` x `cols` is read at src + src_rows[r] + c * elem_size
+//                                and written at dst + dst_rows[c] + r * elem_size.
+using TransposeKernel = void (*)(const std::byte* src, const int64_t* src_rows, std::byte* dst,
+                                 const int64_t* dst_rows, int64_t rows, int64_t cols,
+                                 int64_t elem_size) noexcept;
+
+// Row r: `row_bytes` bytes from src + src_rows[r] to dst + dst_rows[r].
+using RowsKernel = void (*)(const std::byte* src, const int64_t* src_rows, std::byte* dst,
+                            const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept;
+
+// Element p is read at src + src_offsets[p] and written at dst + dst_offsets[p], or at
+// dst + p * elem_size where dst_offsets is null.
+using GatherKernel = void (*)(const std::byte* src, const int64_t* src_offsets, std::byte* dst,
+                              const int64_t* dst_offsets, int64_t count,
+                              int64_t elem_size) noexcept;
+
+// Planes to pixels: element (channel k, position p) is read at src + planes[k] + p * elem_size and
+// written at dst + (p * channels + k) * elem_size.
+using InterleaveKernel = void (*)(const std::byte* src, const int64_t* planes, std::byte* dst,
+                                  int64_t positions) noexcept;
+
+// Pixels to planes: read at src + (p * channels + k) * elem_size, written at
+// dst + planes[k] + p * elem_size.
+using DeinterleaveKernel = void (*)(const std::byte* src, std::byte* dst, const int64_t* planes,
+                                    int64_t positions) noexcept;
+
+// Channel counts and element sizes that have kernels of their own: 2, 3, 4 channels of 1, 2, 4, 8
+// bytes.
+inline constexpr int kMinChannels = 2;
+inline constexpr int kMaxChannels = 4;
+inline constexpr int kChannelElemSizes = 4;
+
+struct KernelTable {
+  const char* name;
+  bool (*is_supported)() noexcept;    // by the processor that runs this
+  int vector_bytes;                   // what one store of `transpose` writes to a row
+  TransposeKernel transpose[5];       // for elements of 1, 2, 4, 8, 16 bytes
+  TransposeKernel transpose_any;      // for every other element size
+  RowsKernel copy_rows;               // ordinary stores
+  RowsKernel stream_rows;             // whole cache lines by non-temporal stores
+  void (*finish_streams)() noexcept;  // after stream_rows, before another thread may read
+  GatherKernel gather;
+  InterleaveKernel interleave[kMaxChannels - kMinChannels + 1][kChannelElemSizes];
+  DeinterleaveKernel deinterleave[kMaxChannels - kMinChannels + 1][kChannelElemSizes];
+};
+
+// The place of an element size in an array for 1, 2, 4, 8, 16 bytes; -1 for another size.
+constexpr int elem_size_index(int64_t elem_size) noexcept {
+  switch (elem_size) {
+    case 1:
+      return 0;
+    case 2:
+      return 1;
+    case 4:
+      return 2;
+    case 8:
+      return 3;
+    case 16:
+      return 4;
+    default:
+      return -1;
+  }
+}
+
+inline TransposeKernel choose_transpose(const KernelTable& kernels, int64_t elem_size) noexcept {
+  const int index = elem_size_index(elem_size);
+  return index < 0 ? kernels.transpose_any : kernels.transpose[index];
+}
+
+}  // namespace hptp

@@ -1,0 +1,50 @@
+// Rows moved whole, by ordinary or by streaming stores. Included by the source file of every
+// instruction set, inside its region, after move.inl.h. Needs `Vector` (see rect.inl.h) only for
+// kVectorBytes and stream_line.
+//
+// Out of cache an ordinary store reads the line it writes to first, which makes three transfers of
+// two. A streaming store of a whole line does not. It is the wrong choice for lines that are still
+// wanted in cache, and for part of a line: the ends of a row that share their line with something
+// else are stored in the ordinary way.
+#pragma once
+
+#include "move.inl.h"
+
+inline constexpr int64_t kLineBytes = 64;
+
+HPTP_INLINE void copy_row(const std::byte* src, std::byte* dst, int64_t bytes) {
+  if (bytes < kLineBytes) return move_short(src, dst, bytes);
+  int64_t done = 0;
+  for (; done + kLineBytes <= bytes; done += kLineBytes) {
+    move_fixed<kLineBytes>(src + done, dst + done);
+  }
+  // The last, partial line again reaches back into the one before: the same bytes a second time.
+  if (done < bytes) move_fixed<kLineBytes>(src + bytes - kLineBytes, dst + bytes - kLineBytes);
+}
+
+HPTP_INLINE void stream_row(const std::byte* src, std::byte* dst, int64_t bytes) {
+  const int64_t lead = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(dst) % kLineBytes);
+  if (bytes < lead + kLineBytes) return copy_row(src, dst, bytes);
+  move_short(src, dst, lead);
+  int64_t done = lead;
+  for (; done + kLineBytes <= bytes; done += kLineBytes) stream_line(src + done, dst + done);
+  move_short(src + done, dst + done, bytes - done);
+}
+
+// Wakes the hardware's own prefetcher for a row that comes soon; it fetches the rest of the row.
+inline constexpr int64_t kRowsAhead = 8;
+
+void copy_rows(const std::byte* src, const int64_t* src_rows, std::byte* dst,
+               const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    if (r + kRowsAhead < rows) __builtin_prefetch(src + src_rows[r + kRowsAhead]);
+    copy_row(src + src_rows[r], dst + dst_rows[r], row_bytes);
+  }
+}
+
+void stream_rows(const std::byte* src, const int64_t* src_rows, std::byte* dst,
+                 const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    stream_row(src + src_rows[r], dst + dst_rows[r], row_bytes);
+  }
+}

@@ -1,0 +1,46 @@
+// The kernel table that needs nothing of the processor: complete, and the last choice.
+#include <cstdint>
+#include <cstring>
+
+#include "kernel.h"
+#include "tables.h"
+#include "target.h"
+
+namespace hptp {
+namespace {
+
+HPTP_INLINE void stream_line(const std::byte* src, std::byte* dst) { std::memcpy(dst, src, 64); }
+
+void finish_streams() noexcept {}
+
+bool is_supported() noexcept { return true; }
+
+#include "rows.inl.h"
+
+}  // namespace
+
+constinit const KernelTable kScalarTable = {
+    .name = "scalar",
+    .is_supported = is_supported,
+    .vector_bytes = 1,
+    .transpose = {transpose_any, transpose_any, transpose_any, transpose_any, transpose_any},
+    .transpose_any = transpose_any,
+    .copy_rows = copy_rows,
+    .stream_rows = stream_rows,
+    .finish_streams = finish_streams,
+    .gather = gather,
+    .interleave = {{interleave_each<2, 1>, interleave_each<2, 2>, interleave_each<2, 4>,
+                    interleave_each<2, 8>},
+                   {interleave_each<3, 1>, interleave_each<3, 2>, interleave_each<3, 4>,
+                    interleave_each<3, 8>},
+                   {interleave_each<4, 1>, interleave_each<4, 2>, interleave_each<4, 4>,
+                    interleave_each<4, 8>}},
+    .deinterleave = {{deinterleave_each<2, 1>, deinterleave_each<2, 2>, deinterleave_each<2, 4>,
+                      deinterleave_each<2, 8>},
+                     {deinterleave_each<3, 1>, deinterleave_each<3, 2>, deinterleave_each<3, 4>,
+                      deinterleave_each<3, 8>},
+                     {deinterleave_each<4, 1>, deinterleave_each<4, 2>, deinterleave_each<4, 4>,
+                      deinterleave_each<4, 8>}},
+};
+
+}  // namespace hptp

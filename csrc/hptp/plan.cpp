@@ -1,0 +1,243 @@
+// Planning: which axes form the chains, which kernel moves a block, how large a block is.
+#include "plan.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "check.h"
+#include "tuning.h"
+
+namespace hptp {
+namespace {
+
+// The axes that have no part yet, in the order of the destination, outermost first.
+struct Rest {
+  int count = 0;
+  Axis axes[kMaxRank];
+};
+
+Rest all_axes(const Layout& layout) noexcept {
+  Rest rest;
+  rest.count = layout.rank;
+  std::copy_n(layout.axes, layout.rank, rest.axes);
+  return rest;
+}
+
+Axis take(Rest& rest, int index) noexcept {
+  const Axis taken = rest.axes[index];
+  std::copy(rest.axes + index + 1, rest.axes + rest.count, rest.axes + index);
+  --rest.count;
+  return taken;
+}
+
+void append(Chain& chain, const Axis& axis) noexcept {
+  HPTP_DCHECK(chain.rank < Chain::kMaxRank);
+  chain.axes[chain.rank++] = axis;
+  chain.total *= axis.extent;
+}
+
+void clear(Chain& chain) noexcept {
+  chain.rank = 0;
+  chain.total = 1;
+}
+
+int find_src_stride(const Rest& rest, int64_t stride) noexcept {
+  int i = rest.count - 1;
+  while (i >= 0 && rest.axes[i].src_stride != stride) --i;
+  return i;
+}
+
+int find_dst_stride(const Rest& rest, int64_t stride) noexcept {
+  int i = rest.count - 1;
+  while (i >= 0 && rest.axes[i].dst_stride != stride) --i;
+  return i;
+}
+
+// The axis along which the source is walked in the smallest steps; a broadcast takes no steps and
+// comes last. -1 where there is none.
+int find_nearest_in_src(const Rest& rest) noexcept {
+  int nearest = -1;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int i = 0; i < rest.count; ++i) {
+    const int64_t step = std::abs(rest.axes[i].src_stride);
+    if (step != 0 && step < least) {
+      least = step;
+      nearest = i;
+    }
+  }
+  return nearest;
+}
+
+// Blocks of up to `target` positions, and a whole number of the axes below the last.
+void choose_block(Chain& chain, int64_t target) noexcept {
+  target = std::clamp<int64_t>(target, 1, tuning::kMaxPositions);
+  if (chain.total <= target) {
+    chain.block = chain.total;
+    return;
+  }
+  const int64_t lower = chain.total / chain.axes[chain.rank - 1].extent;
+  chain.block = lower * std::max<int64_t>(1, target / lower);
+  HPTP_DCHECK(chain.block <= tuning::kMaxPositions);
+}
+
+// Both chains go on as long as the next axis lies directly behind them, the shorter chain first.
+void grow_chains(Rest& rest, Plan& plan, int64_t a_target, int64_t b_target) noexcept {
+  for (;;) {
+    const int next_a =
+        plan.a.total < a_target ? find_src_stride(rest, plan.a.total * plan.elem_size) : -1;
+    const int next_b =
+        plan.b.total < b_target ? find_dst_stride(rest, plan.b.total * plan.elem_size) : -1;
+    if (next_a < 0 && next_b < 0) return;
+    if (next_a >= 0 && (next_b < 0 || plan.a.total <= plan.b.total)) {
+      append(plan.a, take(rest, next_a));
+    } else {
+      append(plan.b, take(rest, next_b));
+    }
+  }
+}
+
+void plan_rows(Rest& rest, Plan& plan) noexcept {
+  plan.kind = Kind::rows;
+  plan.piece_bytes = std::min(plan.elem_size, tuning::kPieceBytes);
+  if (rest.count == 0) return;
+  append(plan.b, take(rest, rest.count - 1));
+  const int64_t elements = std::max<int64_t>(1, tuning::kRowsBlockBytes / plan.piece_bytes);
+  const int nearest = find_nearest_in_src(rest);
+  const bool moves =
+      nearest >= 0 && std::abs(rest.axes[nearest].src_stride) < std::abs(plan.b.axes[0].src_stride);
+  if (!moves) return choose_block(plan.b, elements);
+  append(plan.a, take(rest, nearest));
+  choose_block(plan.b, std::min(elements, tuning::kRowsPerStrip));
+  choose_block(plan.a, elements / plan.b.block);
+}
+
+// Element by element. The innermost axes of the destination are walked as one, so that rectangles
+// of a few elements cost no more than long ones.
+void plan_gather(Rest& rest, Plan& plan) noexcept {
+  plan.kind = Kind::gather;
+  const int64_t target =
+      std::clamp<int64_t>(tuning::kUnitBytes / plan.elem_size, 1, tuning::kMaxPositions);
+  append(plan.b, take(rest, rest.count - 1));
+  const int nearest = find_nearest_in_src(rest);
+  const bool moves =
+      nearest >= 0 && std::abs(rest.axes[nearest].src_stride) < std::abs(plan.b.axes[0].src_stride);
+  const int64_t rectangle = moves ? plan.b.total * rest.axes[nearest].extent * plan.elem_size : 0;
+  if (rectangle >= tuning::kTinyRectangleBytes) {
+    append(plan.a, take(rest, nearest));
+    choose_block(plan.a, tuning::kGatherSide);
+    choose_block(plan.b, tuning::kGatherSide);
+    return;
+  }
+  while (rest.count > 0 && plan.b.total < target) append(plan.b, take(rest, rest.count - 1));
+  choose_block(plan.b, target);
+}
+
+bool has_channel_kernel(const Plan& plan, const Axis& channels, int64_t position_extent) noexcept {
+  const int size = elem_size_index(plan.elem_size);
+  return size >= 0 && size < kChannelElemSizes && channels.extent >= kMinChannels &&
+         channels.extent <= kMaxChannels && position_extent >= tuning::kMinChannelPositions;
+}
+
+// A and B hold one axis each. True where one of them is a few channels of the other's positions.
+bool plan_channels(Plan& plan) noexcept {
+  const Axis& a = plan.a.axes[0];
+  const Axis& b = plan.b.axes[0];
+  const int64_t target = tuning::kUnitBytes / plan.elem_size;
+  if (has_channel_kernel(plan, b, a.extent) && a.dst_stride == b.extent * plan.elem_size) {
+    plan.kind = Kind::interleave;
+    plan.a.block = std::min(a.extent, target / b.extent);
+    plan.b.block = b.extent;
+    return true;
+  }
+  if (has_channel_kernel(plan, a, b.extent) && b.src_stride == a.extent * plan.elem_size) {
+    plan.kind = Kind::deinterleave;
+    plan.b.block = std::min(b.extent, target / a.extent);
+    plan.a.block = a.extent;
+    return true;
+  }
+  return false;
+}
+
+void plan_transpose(Rest& rest, Plan& plan) noexcept {
+  const int64_t a_target = std::max<int64_t>(1, tuning::kBlockSrcBytes / plan.elem_size);
+  const int64_t b_target =
+      std::clamp<int64_t>(tuning::kBlockDstBytes / plan.elem_size, 1, tuning::kMaxStageRows);
+  plan.kind = Kind::transpose;
+  grow_chains(rest, plan, a_target, b_target);
+  choose_block(plan.a, a_target);
+  choose_block(plan.b, b_target);
+}
+
+// A small rectangle with axes around it.
+bool is_tiny(const Plan& plan, const Rest& rest) noexcept {
+  return rest.count > 0 &&
+         plan.a.total * plan.b.total * plan.elem_size < tuning::kTinyRectangleBytes;
+}
+
+void plan_chains(const Layout& layout, Rest& rest, Plan& plan) noexcept {
+  if (plan.elem_size >= tuning::kRowBytes || rest.count == 0) return plan_rows(rest, plan);
+  const bool dst_contiguous = rest.axes[rest.count - 1].dst_stride == plan.elem_size;
+  if (!dst_contiguous || find_src_stride(rest, plan.elem_size) < 0) return plan_gather(rest, plan);
+  append(plan.b, take(rest, rest.count - 1));
+  append(plan.a, take(rest, find_src_stride(rest, plan.elem_size)));
+  if (plan_channels(plan)) return;
+  plan_transpose(rest, plan);
+  if (!is_tiny(plan, rest)) return;
+  rest = all_axes(layout);
+  clear(plan.a);
+  clear(plan.b);
+  plan_gather(rest, plan);
+}
+
+// A loop over the blocks of a chain: steps of a whole block along its last axis.
+Axis block_loop(const Chain& chain) noexcept {
+  if (chain.rank == 0) return {1, 0, 0};
+  const Axis& last = chain.axes[chain.rank - 1];
+  const int64_t lower = chain.total / last.extent;
+  const int64_t steps = chain.block / lower;
+  return {(chain.total + chain.block - 1) / chain.block, steps * last.src_stride,
+          steps * last.dst_stride};
+}
+
+int add_loop(Plan& plan, const Axis& loop) noexcept {
+  plan.loops[plan.loop_count] = loop;
+  plan.unit_count *= loop.extent;
+  return plan.loop_count++;
+}
+
+void plan_loops(const Rest& rest, Plan& plan) noexcept {
+  plan.unit_count = 1;
+  for (int i = 0; i < rest.count; ++i) add_loop(plan, rest.axes[i]);
+  plan.a_loop = add_loop(plan, block_loop(plan.a));
+  plan.b_loop = add_loop(plan, block_loop(plan.b));
+  const int64_t pieces = (plan.elem_size + plan.piece_bytes - 1) / plan.piece_bytes;
+  plan.piece_loop = add_loop(plan, {pieces, plan.piece_bytes, plan.piece_bytes});
+}
+
+}  // namespace
+
+int choose_threads(int64_t bytes, int max_threads) noexcept {
+  return static_cast<int>(
+      std::clamp<int64_t>(bytes / tuning::kBytesPerThread, 1, std::max(max_threads, 1)));
+}
+
+Plan build_plan(const Layout& layout, const Machine& machine, int max_threads) noexcept {
+  Plan plan;
+  plan.kernels = machine.kernels;
+  plan.elem_size = layout.elem_size;
+  plan.piece_bytes = layout.elem_size;
+  plan.src_offset = layout.src_offset;
+  plan.dst_offset = layout.dst_offset;
+  if (layout.empty) return plan;
+  Rest rest = all_axes(layout);
+  plan_chains(layout, rest, plan);
+  plan_loops(rest, plan);
+  const int64_t bytes = byte_count(layout);
+  plan.stores = bytes >= tuning::kStreamBytes ? Stores::streaming : Stores::ordinary;
+  plan.path = bytes >= tuning::kStagedBytes ? Path::staged : Path::direct;
+  plan.threads = choose_threads(bytes, max_threads);
+  return plan;
+}
+
+}  // namespace hptp

@@ -1,0 +1,82 @@
+// A Plan is every decision about one Layout, as plain data: what moves, in which blocks, in which
+// order, by which kernel.
+//
+// The axes of the layout are split in three. Chain A is the axes that lie together in the source,
+// chain B those that lie together in the destination; each is walked as if it were one axis of
+// `total` positions, cut into blocks of `block`. A unit is one block of A by one block of B, and
+// the loops count units: over the other axes, and over the blocks of A and of B.
+//
+// Example: the 4 x 6 x 8 tensor permuted (0, 2, 1). A is the axis of 8, B the axis of 6, the axis
+// of 4 is a loop.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/kernel.h"
+#include "layout.h"
+#include "machine.h"
+
+namespace hptp {
+
+enum class Kind {
+  empty,         // nothing to move
+  rows,          // elements of many bytes, moved whole
+  transpose,     // A contiguous in the source, B contiguous in the destination
+  interleave,    // the same with 2, 3 or 4 positions of B: planes to pixels
+  deinterleave,  // the same with 2, 3 or 4 positions of A: pixels to planes
+  gather,        // element by element
+};
+
+enum class Stores {
+  ordinary,
+  streaming,  // past the cache, for what will not be read again before it is evicted
+};
+
+enum class Path {
+  direct,  // from the source to the destination
+  staged,  // through a small buffer, so that both sides are walked along whole lines
+};
+
+// Axes walked as one, the innermost first. All axes but the last lie within one block, so that the
+// offsets of the positions of a block are the same for every block.
+struct Chain {
+  static constexpr int kMaxRank = 12;  // each axis but the last doubles a count below kMaxPositions
+  int rank = 0;
+  int64_t total = 1;  // positions
+  int64_t block = 1;  // positions of a unit
+  Axis axes[kMaxRank];
+};
+
+struct Plan {
+  static constexpr int kMaxLoops = hptp::kMaxRank + 3;
+
+  Kind kind = Kind::empty;
+  Stores stores = Stores::ordinary;
+  Path path = Path::direct;
+  const KernelTable* kernels = nullptr;
+  int threads = 1;
+  int64_t elem_size = 0;    // bytes
+  int64_t piece_bytes = 0;  // bytes of an element that one unit moves; less than all for long rows
+  int64_t src_offset = 0;
+  int64_t dst_offset = 0;
+  Chain a;
+  Chain b;
+  int loop_count = 0;
+  int a_loop = 0;      // which loop counts the blocks of A
+  int b_loop = 0;      // ... of B
+  int piece_loop = 0;  // ... the pieces of an element
+  int64_t unit_count = 0;
+  Axis loops[kMaxLoops];  // outermost first
+};
+
+// Cannot fail. `machine` says what the copy will run on, `max_threads` how many threads it may use.
+Plan build_plan(const Layout& layout, const Machine& machine, int max_threads) noexcept;
+
+// How many of `max_threads` threads are worth waking for so many bytes.
+int choose_threads(int64_t bytes, int max_threads) noexcept;
+
+// One decision a line.
+std::string to_string(const Plan& plan);
+
+}  // namespace hptp

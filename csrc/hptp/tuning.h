@@ -1,0 +1,67 @@
+// Every tuned number of the engine, with its reason. HPTP_TINY_BLOCKS is a build for tests: with
+// it, tensors of a few hundred elements take every path that large ones take.
+#pragma once
+
+#include <cstdint>
+
+namespace hptp::tuning {
+
+#ifdef HPTP_TINY_BLOCKS
+inline constexpr int64_t kScale = 16;
+#else
+inline constexpr int64_t kScale = 1;
+#endif
+
+// Elements this long are moved one by one as rows; shorter ones are worth a transpose in registers.
+inline constexpr int64_t kRowBytes = 32;
+
+// A transpose block: bytes of one source row, and bytes of one destination row.
+inline constexpr int64_t kBlockSrcBytes = 256 / kScale;
+inline constexpr int64_t kBlockDstBytes = 256 / kScale;
+
+// A block of moved rows: a strip of 32 positions times what else fits.
+inline constexpr int64_t kRowsPerStrip = kScale > 1 ? 2 : 32;
+inline constexpr int64_t kRowsBlockBytes = (256 << 10) / kScale;
+
+// A row longer than this is cut into pieces, so that threads can share it.
+inline constexpr int64_t kPieceBytes = (64 << 10) / kScale / kScale;
+
+// Bytes of one unit of an interleave or a gather.
+inline constexpr int64_t kUnitBytes = (32 << 10) / kScale / kScale;
+
+// Fewer positions than this are not worth a channel kernel.
+inline constexpr int64_t kMinChannelPositions = 32 / kScale;
+
+// Positions along both sides of a gathered block whose sides lie on different axes.
+inline constexpr int64_t kGatherSide = kScale > 1 ? 4 : 64;
+
+// Positions along one side of a block, which bounds its tables.
+inline constexpr int64_t kMaxPositions = 1024;
+
+// A rectangle of a transpose with fewer bytes than this is gathered element by element instead,
+// together with its neighbours.
+inline constexpr int64_t kTinyRectangleBytes = 512 / kScale;
+
+// The scratch of one thread, on its stack. The stage holds kMaxStageRows source rows of
+// kBlockSrcBytes, and as many more as the widest kernel rounds up to (64 rows of one byte).
+inline constexpr int64_t kMaxStageRows = 128;
+inline constexpr int64_t kStageRows = kMaxStageRows + 64;
+inline constexpr int64_t kStageBytes = kStageRows * (kBlockSrcBytes + 64);
+
+// The strip: 16 bytes of source columns, so at most 16 rows, of kBlockDstBytes and the 64 bytes
+// that a kernel may round up to.
+inline constexpr int64_t kStripColumnBytes = 16;
+inline constexpr int64_t kStripRows = 16;
+inline constexpr int64_t kStripPitch = kBlockDstBytes + 64;
+inline constexpr int64_t kStripBytes = kStripRows * kStripPitch;
+
+// Copies that move more bytes than this share of the last cache level stream their output.
+inline constexpr int64_t kStreamBytes = (4 << 20) / kScale / kScale / kScale;
+
+// Transposes of more bytes than this go through a staging buffer.
+inline constexpr int64_t kStagedBytes = (1 << 20) / kScale / kScale / kScale;
+
+// Bytes that a thread must be given for it to be worth waking.
+inline constexpr int64_t kBytesPerThread = 256 << 10;
+
+}  // namespace hptp::tuning
