@@ -48,7 +48,7 @@ CopyTrial::CopyTrial(CopyCase copy_case)
       expected_(static_cast<size_t>(dst_.size()), kPoison) {
   src_.poison();
   fill_distinct(src_.begin(), src_.size(), case_.fill_seed);
-  src_before_.assign(src_.begin(), src_.begin() + src_.size());
+  src_.make_read_only();
   copy_by_loops(case_.elem_size, case_.axes, src(), expected_.data() - dst_reach_.low);
   poison();
 }
@@ -66,9 +66,6 @@ std::string CopyTrial::fault() const {
                                   : "has the wrong value");
   } else if (const auto outside = dst_.first_write_outside()) {
     text << "byte " << *outside + dst_reach_.low << ", outside the destination, was written";
-  } else if (first_difference(src_.begin(), src_before_.data(), src_.size()) < src_.size() ||
-             src_.first_write_outside()) {
-    text << "the source has changed";
   } else {
     return "";
   }

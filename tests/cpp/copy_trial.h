@@ -1,5 +1,5 @@
-// One copy with all that is needed to judge it: a fenced source of distinct bytes, a fenced and
-// poisoned destination, and what the oracle says the destination must hold afterwards.
+// One copy with all that is needed to judge it: a fenced, read-only source of distinct bytes, a
+// fenced and poisoned destination, and what the oracle says the destination must hold afterwards.
 //
 // Example:
 //   CopyTrial trial({4, {{5, 4, 12}, {3, 20, 4}}});
@@ -48,7 +48,7 @@ class CopyTrial {
   void poison() const noexcept { dst_.poison(); }
 
   // What is wrong after a copy: a place that was missed, written wrongly or written without being
-  // asked for, or a source that has changed. Empty when all is as it must be.
+  // asked for. Empty when all is as it must be.
   std::string fault() const;
 
   // The fault after `run(problem, src, dst)` on a freshly poisoned destination.
@@ -65,7 +65,6 @@ class CopyTrial {
   Reach dst_reach_;
   FencedMemory src_;
   FencedMemory dst_;
-  std::vector<std::byte> src_before_;
   std::vector<std::byte> expected_;
 };
 

@@ -58,6 +58,11 @@ class FencedMemory {
   // Poison in the region and around it.
   void poison() const noexcept { std::fill(pages_, pages_ + pages_size_, kPoison); }
 
+  // From now on a write anywhere in the pages ends the program as well.
+  void make_read_only() const noexcept {
+    mprotect(pages_, static_cast<size_t>(pages_size_), PROT_READ);
+  }
+
   // The first byte outside the region that no longer holds poison, counted from begin().
   std::optional<int64_t> first_write_outside() const noexcept {
     const auto is_written = [](std::byte value) { return value != kPoison; };

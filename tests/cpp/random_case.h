@@ -12,10 +12,10 @@ namespace hptp::test {
 // where its family has no axis that can grow, and larger than `most` by no more than an element.
 struct SizeRange {
   int64_t least = 0;
-  int64_t most = 100'000;
+  int64_t most = 40'000;
 };
 
-inline constexpr SizeRange kSmall{0, 100'000};
+inline constexpr SizeRange kSmall{0, 40'000};
 inline constexpr SizeRange kLarge{2'200'000, 6'000'000};
 
 CopyCase random_case(uint64_t seed, SizeRange size);

@@ -160,7 +160,7 @@ TEST_CASE("the gaps of a strided destination stay as they are (OUT-01)", "[copy]
                    {{33, elem_size, 80 * elem_size}, {40, 33 * elem_size, 2 * elem_size}});
     require_copied(elem_size, {{33, elem_size, 70 * elem_size}, {65, 33 * elem_size, elem_size}});
     require_copied(elem_size,
-                   {{9, elem_size, 41 * elem_size + 3}, {40, 9 * elem_size, elem_size + 1}});
+                   {{9, elem_size, 40 * elem_size + 43}, {40, 9 * elem_size, elem_size + 1}});
   }
 }
 

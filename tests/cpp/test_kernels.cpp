@@ -1,0 +1,244 @@
+// Every kernel of every table: it writes every cell of its rectangle and nothing else, and reads
+// nothing but its source.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catch.h"
+#include "kernels/dispatch.h"
+#include "kernels/kernel.h"
+#include "strips.h"
+
+namespace hptp::test {
+namespace {
+
+std::vector<const KernelTable*> supported_tables() {
+  std::vector<const KernelTable*> tables;
+  for (const KernelTable* table : all_kernel_tables()) {
+    if (table->is_supported()) tables.push_back(table);
+  }
+  return tables;
+}
+
+// The size of a kernel call: rows and columns, positions, or rows and bytes.
+struct Size {
+  int64_t rows;
+  int64_t cols;
+};
+
+struct Misalignments {
+  int64_t src;
+  int64_t dst;
+};
+
+// What is wrong after one call of the kernel under test.
+using OneCall = std::function<std::string(Size, Misalignments)>;
+
+std::string fault_of_call(const OneCall& call, Size size, Misalignments at) {
+  const std::string fault = call(size, at);
+  if (fault.empty()) return "";
+  return std::to_string(size.rows) + " x " + std::to_string(size.cols) + ", misaligned by " +
+         std::to_string(at.src) + " and " + std::to_string(at.dst) + ": " + fault;
+}
+
+// Every size up to `most`, each with five misalignments of either side and flush to the end.
+std::string fault_of_sizes(const OneCall& call, Size most, int64_t elem_size) {
+  constexpr int64_t kAtEnd = Strips::kAtEnd;
+  std::vector<Misalignments> all = {{kAtEnd, kAtEnd}};
+  for (const int64_t at : {int64_t{0}, int64_t{1}, elem_size, int64_t{31}, int64_t{63}}) {
+    all.push_back({at, 0});
+    all.push_back({0, at});
+  }
+  for (int64_t rows = 0; rows <= most.rows; ++rows) {
+    for (int64_t cols = 0; cols <= most.cols; ++cols) {
+      for (const Misalignments at : all) {
+        const std::string fault = fault_of_call(call, {rows, cols}, at);
+        if (!fault.empty()) return fault;
+      }
+    }
+  }
+  return "";
+}
+
+// Every pair of misalignments within a cache line, at sizes around one tile and two.
+std::string fault_of_misalignments(const OneCall& call, Size tile) {
+  const auto [rows, cols] = tile;
+  const Size sizes[] = {{1, 1},           {rows, cols},     {rows + 1, cols}, {rows, cols + 1},
+                        {2 * rows, cols}, {rows, 2 * cols}, {rows - 1, cols}, {2 * rows + 1, cols}};
+  for (const Size size : sizes) {
+    for (int64_t src = 0; src < 64; ++src) {
+      for (int64_t dst = 0; dst < 64; ++dst) {
+        const std::string fault = fault_of_call(call, size, {src, dst});
+        if (!fault.empty()) return fault;
+      }
+    }
+  }
+  return "";
+}
+
+std::string fault_of_kernel(const OneCall& call, Size tile, int64_t elem_size) {
+  const Size most = {2 * tile.rows + 1, 2 * tile.cols + 1};
+  const std::string fault = fault_of_sizes(call, most, elem_size);
+  return fault.empty() ? fault_of_misalignments(call, tile) : fault;
+}
+
+std::string fault_of_transpose(TransposeKernel transpose, int64_t elem_size, int64_t tile_side) {
+  const Size tile = {tile_side, tile_side};
+  const int64_t most = 2 * tile_side + 1;
+  KernelTrial trial(most, most * elem_size);
+  const auto call = [&](Size size, Misalignments at) {
+    const auto [rows, cols] = size;
+    trial.src.lay_out(rows, cols * elem_size, at.src);
+    trial.dst.lay_out(cols, rows * elem_size, at.dst);
+    trial.poison();
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < cols; ++c) {
+        trial.expect(trial.src.strip(r) + c * elem_size, trial.dst.strip(c) + r * elem_size,
+                     elem_size);
+      }
+    }
+    transpose(trial.src.base(), trial.src.offsets(), trial.dst.base(), trial.dst.offsets(), rows,
+              cols, elem_size);
+    return trial.fault();
+  };
+  return fault_of_kernel(call, tile, elem_size);
+}
+
+// `cols` is the bytes of a row.
+std::string fault_of_rows(RowsKernel move_rows, void (*finish)() noexcept, Size tile) {
+  KernelTrial trial(2 * tile.rows + 1, 2 * tile.cols + 1);
+  const auto call = [&](Size size, Misalignments at) {
+    const auto [rows, bytes] = size;
+    trial.src.lay_out(rows, bytes, at.src);
+    trial.dst.lay_out(rows, bytes, at.dst);
+    trial.poison();
+    for (int64_t r = 0; r < rows; ++r) {
+      trial.expect(trial.src.strip(r), trial.dst.strip(r), bytes);
+    }
+    move_rows(trial.src.base(), trial.src.offsets(), trial.dst.base(), trial.dst.offsets(), rows,
+              bytes);
+    finish();
+    return trial.fault();
+  };
+  return fault_of_kernel(call, tile, 16);
+}
+
+enum class GatherTo { places, row };
+
+// `rows` is 0 or 1: whether anything is gathered at all; `cols` is the count of elements.
+std::string fault_of_gather(GatherKernel gather, int64_t elem_size, GatherTo to) {
+  const Size tile = {1, 8};
+  const int64_t most = 2 * tile.cols + 1;
+  KernelTrial trial(most, most * elem_size);
+  const auto call = [&](Size size, Misalignments at) {
+    const int64_t count = std::min<int64_t>(size.rows, 1) * size.cols;
+    trial.src.lay_out(count, elem_size, at.src);
+    trial.dst.lay_out(to == GatherTo::places ? count : 1,
+                      to == GatherTo::places ? elem_size : count * elem_size, at.dst);
+    trial.poison();
+    for (int64_t p = 0; p < count; ++p) {
+      std::byte* const place =
+          to == GatherTo::places ? trial.dst.strip(p) : trial.dst.strip(0) + p * elem_size;
+      trial.expect(trial.src.strip(p), place, elem_size);
+    }
+    gather(trial.src.base(), trial.src.offsets(), trial.dst.base(),
+           to == GatherTo::places ? trial.dst.offsets() : nullptr, count, elem_size);
+    return trial.fault();
+  };
+  return fault_of_kernel(call, tile, elem_size);
+}
+
+struct ChannelKernels {
+  InterleaveKernel interleave;
+  DeinterleaveKernel deinterleave;
+  int64_t channels;
+  int64_t elem_size;
+};
+
+// Planes on one side, pixels on the other; `rows` is the positions and `cols` is of no matter.
+std::string fault_of_interleave(const ChannelKernels& kernels, int64_t step) {
+  const auto [interleave, deinterleave, channels, elem_size] = kernels;
+  KernelTrial trial(channels, (2 * step + 1) * channels * elem_size);
+  const bool to_pixels = interleave != nullptr;
+  Strips& planes = to_pixels ? trial.src : trial.dst;
+  Strips& pixels = to_pixels ? trial.dst : trial.src;
+  const auto call = [&, channels = channels, elem_size = elem_size, interleave = interleave,
+                     deinterleave = deinterleave](Size size, Misalignments at) {
+    const int64_t positions = size.rows;
+    planes.lay_out(channels, positions * elem_size, to_pixels ? at.src : at.dst);
+    pixels.lay_out(1, positions * channels * elem_size, to_pixels ? at.dst : at.src);
+    trial.poison();
+    for (int64_t p = 0; p < positions; ++p) {
+      for (int64_t k = 0; k < channels; ++k) {
+        const std::byte* const in_plane = planes.strip(k) + p * elem_size;
+        const std::byte* const in_pixel = pixels.base() + (p * channels + k) * elem_size;
+        trial.expect(to_pixels ? in_plane : in_pixel, to_pixels ? in_pixel : in_plane, elem_size);
+      }
+    }
+    if (to_pixels) {
+      interleave(planes.base(), planes.offsets(), pixels.base(), positions);
+    } else {
+      deinterleave(pixels.base(), planes.base(), planes.offsets(), positions);
+    }
+    return trial.fault();
+  };
+  return fault_of_kernel(call, {step, 0}, elem_size);
+}
+
+}  // namespace
+
+TEST_CASE("a transpose kernel writes every cell of its rectangle and nothing else", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    for (const int64_t elem_size : {1, 2, 4, 8, 16}) {
+      CAPTURE(table->name, elem_size);
+      const int64_t tile_side = std::max(16, table->vector_bytes) / elem_size;
+      REQUIRE(fault_of_transpose(choose_transpose(*table, elem_size), elem_size, tile_side) == "");
+    }
+    for (const int64_t elem_size : {3, 5, 6, 7, 9, 12, 13, 17, 24, 31, 32, 33, 64}) {
+      CAPTURE(table->name, elem_size);
+      REQUIRE(fault_of_transpose(choose_transpose(*table, elem_size), elem_size, 4) == "");
+    }
+  }
+}
+
+TEST_CASE("rows are moved whole by ordinary and by streaming stores", "[kernels]") {
+  const Size tile = {5, 128};
+  for (const KernelTable* table : supported_tables()) {
+    CAPTURE(table->name);
+    REQUIRE(fault_of_rows(table->copy_rows, table->finish_streams, tile) == "");
+    REQUIRE(fault_of_rows(table->stream_rows, table->finish_streams, tile) == "");
+  }
+}
+
+TEST_CASE("elements are gathered to their places and into a row", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    for (const int64_t elem_size :
+         {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 64, 100}) {
+      CAPTURE(table->name, elem_size);
+      REQUIRE(fault_of_gather(table->gather, elem_size, GatherTo::places) == "");
+      REQUIRE(fault_of_gather(table->gather, elem_size, GatherTo::row) == "");
+    }
+  }
+}
+
+TEST_CASE("planes become pixels and pixels become planes", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    for (int channels = kMinChannels; channels <= kMaxChannels; ++channels) {
+      for (const int64_t elem_size : {1, 2, 4, 8}) {
+        CAPTURE(table->name, channels, elem_size);
+        const int row = channels - kMinChannels;
+        const int column = elem_size_index(elem_size);
+        const int64_t step = std::max(16, table->vector_bytes) / elem_size;
+        const auto interleave = table->interleave[row][column];
+        const auto deinterleave = table->deinterleave[row][column];
+        REQUIRE(fault_of_interleave({interleave, nullptr, channels, elem_size}, step) == "");
+        REQUIRE(fault_of_interleave({nullptr, deinterleave, channels, elem_size}, step) == "");
+      }
+    }
+  }
+}
+
+}  // namespace hptp::test
