@@ -36,7 +36,7 @@ extension_sources := $(core_sources) $(wildcard csrc/bindings/*.cpp csrc/binding
 .PHONY: demo
 demo: extension ## Permute a photo and attention heads, check them, write a PNG (IMAGE=photo.jpg)
 	@echo "==> running the demo"
-	@$(PYTHON) -m torch_hptp demo $(if $(IMAGE),"$(IMAGE)")
+	@$(PYTHON) -m torch_hptp demo $(if $(IMAGE),--image "$(IMAGE)")
 
 .PHONY: bench
 bench: extension ## Measure every row of the board (ARGS="--small --threads 1")
@@ -83,12 +83,16 @@ python: ## Make .venv with torch and all that the build needs (PYTHON=... uses y
 ifdef own_environment
 	@scripts/make_venv.sh $(requirements)
 else
+	@command -v $(PYTHON) > /dev/null || { echo "==> There is no Python at $(PYTHON)" >&2; exit 1; }
 	@$(PYTHON) scripts/check_python.py $(requirements)
 endif
 
-# What the builds depend on besides the text of the sources; it is touched only when it changes.
-$(stamps)/identity: python
+.PHONY: compiler
+compiler:
 	@scripts/check_compiler.sh "$(CXX)"
+
+# What the builds depend on besides the text of the sources; it is touched only when it changes.
+$(stamps)/identity: compiler python
 	@mkdir -p $(stamps)
 	@{ command -v $(PYTHON); echo $(CXX); $(CXX) --version; echo $(extension_sources); \
 	   $(PYTHON) -c 'from importlib import metadata; print(metadata.version("torch"))'; \
