@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,11 @@ class CopyTrial {
   // The element whose every index is 0, on either side.
   const std::byte* src() const noexcept { return src_.begin() - src_reach_.low; }
   std::byte* dst() const noexcept { return dst_.begin() - dst_reach_.low; }
+
+  // Every byte from the first that the copy may write to the last.
+  std::span<std::byte> dst_region() const noexcept {
+    return {dst_.begin(), static_cast<size_t>(dst_.size())};
+  }
 
   // Forgets what was written, so that the same trial serves another run.
   void poison() const noexcept { dst_.poison(); }

@@ -1,0 +1,191 @@
+// Planning: every plan covers its layout exactly once, and the kind follows from what lies
+// together.
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "copy_trial.h"
+#include "hptp.h"
+#include "kernels/dispatch.h"
+#include "machine.h"
+#include "plan.h"
+#include "random_case.h"
+#include "reference.h"
+
+namespace hptp::test {
+namespace {
+
+Plan plan_of(int64_t elem_size, const std::vector<Axis>& axes, int max_threads) {
+  return build_plan(make_layout({elem_size, axes}), this_machine(), max_threads);
+}
+
+// The axis of a chain's positions, cut to those of one unit. All but the last lie within a block.
+std::vector<Axis> axes_of_block(const Chain& chain, int64_t positions) {
+  std::vector<Axis> axes(chain.axes, chain.axes + chain.rank);
+  int64_t lower = 1;
+  for (size_t i = 0; i + 1 < axes.size(); ++i) lower *= axes[i].extent;
+  if (!axes.empty()) axes.back().extent = positions / lower;
+  return axes;
+}
+
+// The moves of every unit, worked out from the plan alone.
+std::vector<Move> moves_of(const Plan& plan) {
+  std::vector<Move> moves;
+  for (int64_t unit = 0; unit < plan.unit_count; ++unit) {
+    int64_t src = plan.src_offset;
+    int64_t dst = plan.dst_offset;
+    int64_t index[Plan::kMaxLoops] = {};
+    int64_t rest = unit;
+    for (int i = plan.loop_count; i-- > 0; rest /= plan.loops[i].extent) {
+      index[i] = rest % plan.loops[i].extent;
+      src += index[i] * plan.loops[i].src_stride;
+      dst += index[i] * plan.loops[i].dst_stride;
+    }
+    const auto left = [&](int loop, int64_t total, int64_t block) {
+      return std::min(block, total - index[loop] * block);
+    };
+    std::vector<Axis> axes = axes_of_block(plan.a, left(plan.a_loop, plan.a.total, plan.a.block));
+    const auto b = axes_of_block(plan.b, left(plan.b_loop, plan.b.total, plan.b.block));
+    axes.insert(axes.end(), b.begin(), b.end());
+    append_moves(left(plan.piece_loop, plan.elem_size, plan.piece_bytes), axes, src, dst, moves);
+  }
+  std::sort(moves.begin(), moves.end());
+  return moves;
+}
+
+std::vector<Move> moves_of(const CopyCase& copy_case) {
+  std::vector<Move> moves;
+  append_moves(copy_case.elem_size, copy_case.axes, 0, 0, moves);
+  std::sort(moves.begin(), moves.end());
+  return moves;
+}
+
+// A plan's bounds, or which of them it oversteps.
+std::string broken_bound(const Plan& plan) {
+  int64_t units = 1;
+  for (int i = 0; i < plan.loop_count; ++i) units *= plan.loops[i].extent;
+  if (units != plan.unit_count) return "the loops do not count the units";
+  for (const Chain* chain : {&plan.a, &plan.b}) {
+    if (chain->rank > Chain::kMaxRank) return "a chain is too long";
+    if (chain->block < 1 || chain->block > chain->total) return "a block is no part of its chain";
+    int64_t total = 1;
+    for (int i = 0; i + 1 < chain->rank; ++i) total *= chain->axes[i].extent;
+    if (chain->block % total != 0 && chain->block != chain->total) return "a block cuts an axis";
+    if (chain->rank > 0) total *= chain->axes[chain->rank - 1].extent;
+    if (total != chain->total) return "the axes of a chain do not make its total";
+  }
+  if (plan.piece_bytes < 1 || plan.piece_bytes > plan.elem_size) return "a piece is no part";
+  return plan.threads < 1 ? "no thread" : "";
+}
+
+}  // namespace
+
+TEST_CASE("the units of a plan move the very bytes of its problem", "[plan]") {
+  for (uint64_t seed = 0; seed < 3000 / kSlowdown; ++seed) {
+    CAPTURE(seed);
+    const CopyCase copy_case = random_case(seed, {0, seed % 10 == 0 ? 100'000 : 3000});
+    INFO(describe(copy_case));
+    const Plan plan = plan_of(copy_case.elem_size, copy_case.axes, 2);
+    REQUIRE((plan.kind == Kind::empty) == (byte_count(copy_case) == 0));
+    if (plan.kind == Kind::empty) {
+      REQUIRE(plan.unit_count == 0);
+      continue;
+    }
+    REQUIRE(broken_bound(plan) == "");
+    REQUIRE(bool(moves_of(plan) == moves_of(copy_case)));
+  }
+}
+
+TEST_CASE("the kind of a plan follows from what lies together on either side", "[plan]") {
+  SECTION("a dense copy is one row") {
+    const Plan plan = plan_of(4, {{1000, 4000, 4000}, {1000, 4, 4}}, 1);
+    REQUIRE(plan.kind == Kind::rows);
+    REQUIRE(plan.elem_size == 4'000'000);
+  }
+  SECTION("long runs are moved as rows") {
+    REQUIRE(plan_of(2, {{32, 256, 25600}, {100, 8192, 256}, {128, 2, 2}}, 1).kind == Kind::rows);
+  }
+  SECTION("a matrix is transposed") {
+    for (const int64_t size : {1, 2, 3, 4, 8, 12, 16}) {
+      const Plan plan = plan_of(size, {{500, size, 400 * size}, {400, 500 * size, size}}, 1);
+      REQUIRE(plan.kind == Kind::transpose);
+    }
+  }
+  SECTION("two to four planes become pixels, and pixels planes") {
+    for (int64_t channels = 2; channels <= 4; ++channels) {
+      for (const int64_t size : {1, 2, 4, 8}) {
+        const Axis to_pixels[] = {{900, size, channels * size}, {channels, 900 * size, size}};
+        const Axis to_planes[] = {{channels, size, 900 * size}, {900, channels * size, size}};
+        const Machine& machine = this_machine();
+        REQUIRE(build_plan(make_layout({size, to_pixels}), machine, 1).kind == Kind::interleave);
+        REQUIRE(build_plan(make_layout({size, to_planes}), machine, 1).kind == Kind::deinterleave);
+      }
+    }
+  }
+  SECTION("what is contiguous on one side only is gathered") {
+    REQUIRE(plan_of(4, {{5000, 8, 4}}, 1).kind == Kind::gather);
+    REQUIRE(plan_of(4, {{5000, 4, 8}}, 1).kind == Kind::gather);
+    REQUIRE(plan_of(4, {{5000, -4, 4}}, 1).kind == Kind::gather);
+    REQUIRE(plan_of(4, {{5000, 0, 4}}, 1).kind == Kind::gather);
+  }
+  SECTION("a zero extent leaves nothing") {
+    const Plan plan = plan_of(4, {{5, 4, 4}, {0, 4, 4}}, 1);
+    REQUIRE(plan.kind == Kind::empty);
+    REQUIRE(plan.unit_count == 0);
+  }
+}
+
+TEST_CASE("sixty-two binary axes are planned (SH-20)", "[plan]") {
+  std::vector<Axis> axes;
+  for (int i = 0; i < 62; ++i) axes.push_back({2, int64_t{1} << i, int64_t{1} << (61 - i)});
+  const Plan plan = plan_of(1, axes, 2);
+  REQUIRE(broken_bound(plan) == "");
+  REQUIRE(plan.a.block * plan.b.block * plan.piece_bytes <= int64_t{1} << 62);
+}
+
+TEST_CASE("a plan asks for no more threads than it may use", "[plan]") {
+  const std::vector<Axis> axes = {{4000, 4, 16000}, {4000, 16000, 4}};
+  for (const int max_threads : {1, 2, 7}) {
+    REQUIRE(plan_of(4, axes, max_threads).threads == max_threads);
+    REQUIRE(plan_of(4, {{10, 4, 40}, {10, 40, 4}}, max_threads).threads == 1);
+  }
+}
+
+TEST_CASE("a plan runs with the kernel table that it is given", "[plan]") {
+  for (const KernelTable* table : all_kernel_tables()) {
+    Machine machine = this_machine();
+    machine.kernels = table;
+    const Axis axes[] = {{50, 4, 200}, {50, 200, 4}};
+    const Plan plan = build_plan(make_layout({4, axes}), machine, 1);
+    REQUIRE(plan.kernels == table);
+    REQUIRE(to_string(plan).find(table->name) != std::string::npos);
+  }
+}
+
+TEST_CASE("a plan is told as one decision a line", "[plan]") {
+  const Axis axes[] = {{1000, 1, 3}, {3, 1000, 1}};
+  std::istringstream text(explain({1, axes}, 2));
+  std::vector<std::string> names;
+  for (std::string line; std::getline(text, line);) {
+    CAPTURE(line);
+    REQUIRE(line.find(':') != std::string::npos);
+    names.push_back(line.substr(0, line.find(':')));
+  }
+  for (const char* name : {"kind", "units", "path", "stores", "threads", "kernels"}) {
+    CAPTURE(name);
+    REQUIRE(std::count(names.begin(), names.end(), name) == 1);
+  }
+}
+
+TEST_CASE("explain names the kind, also of nothing, and refuses what a copy refuses", "[plan]") {
+  const Axis planes[] = {{1000, 1, 3}, {3, 1000, 1}};
+  const Axis nothing[] = {{0, 4, 4}};
+  REQUIRE(explain({1, planes}, 2).find("interleave") != std::string::npos);
+  REQUIRE(explain({4, nothing}, 2).find("empty") != std::string::npos);
+  REQUIRE_THROWS_AS(explain({0, planes}, 2), std::invalid_argument);
+}
+
+}  // namespace hptp::test
