@@ -88,7 +88,7 @@ def filled(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
     x = torch.empty(shape, dtype=dtype)
     into = x.view(-1).view(torch.uint8)
     generator = torch.Generator().manual_seed(20)
-    period = min(_FILL_PERIOD, into.numel())
+    period = max(1, min(_FILL_PERIOD, into.numel()))
     into[:period].random_(1, 124, generator=generator)
     for begin in range(period, into.numel(), period):
         end = min(begin + period, into.numel())

@@ -67,7 +67,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     explain = commands.add_parser("explain", help="how a permute would be carried out, in words")
     explain.add_argument("shape", type=_whole_numbers, help="such as 64x3x224x224")
-    explain.add_argument("dims", type=_whole_numbers, help="such as 0,2,3,1")
+    explain.add_argument("dims", type=_whole_numbers, help="such as 0,2,3,1, or `-- -1,0,1`")
     explain.add_argument("--dtype", type=_dtype, default=torch.float32, help="default: float32")
 
     bench = commands.add_parser("bench", help="the speed of a few permutes next to torch's")
