@@ -260,16 +260,19 @@ def length_complaints(path: str, source: str, exceptions: Mapping[str, str]) -> 
 # Numbers, build files, leftovers ----------------------------------------------------------------
 
 _CONSTANT = re.compile(
-    r"^(?:inline |static )*constexpr [\w:]+ (k\w+)(?:\[\w*\])? = [^;]*\d", re.MULTILINE
+    r"^(?:inline |static )*constexpr [\w: ]+ (k\w+)(?:\[\w*\])? = ([^;]*\d[^;]*);", re.MULTILINE
 )
 
 
 def tuned_number_complaints(path: str, cpp: str, exceptions: Mapping[str, str]) -> list[str]:
-    """Numbers named at namespace scope, which belong in tuning.h unless they are no choice."""
+    """Numbers named at namespace scope, which belong in tuning.h unless they are no choice.
+
+    One that is worked out from a number of tuning.h is none of its own.
+    """
     return [
         f"{path}: {name} belongs in tuning.h"
-        for name in _CONSTANT.findall(without_comments(cpp))
-        if name not in exceptions
+        for name, value in _CONSTANT.findall(without_comments(cpp))
+        if name not in exceptions and "tuning::" not in value
     ]
 
 

@@ -10,7 +10,7 @@
 namespace hptp::bindings {
 namespace {
 
-std::atomic<bool> forking_process_had_threads{false};
+std::atomic<bool> forking_parent_had_threads{false};
 std::atomic<bool> is_pool_lost{false};
 
 // A process with a pool has more than one thread. Other libraries' threads count as well, which
@@ -27,10 +27,10 @@ bool has_threads() noexcept {
 #endif
 }
 
-void before_fork() noexcept { forking_process_had_threads = has_threads(); }
+void before_fork() noexcept { forking_parent_had_threads = has_threads(); }
 
 void after_fork_in_child() noexcept {
-  if (forking_process_had_threads) is_pool_lost = true;
+  if (forking_parent_had_threads) is_pool_lost = true;
 }
 
 [[maybe_unused]] const int fork_watch =
