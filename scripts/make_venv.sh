@@ -29,7 +29,7 @@ for file in "$@"; do
   installed=.venv/installed-${file##*/}
   cmp -s "$file" "$installed" && continue
   echo "==> installing into .venv:" $(sed 's/#.*//' "$file")
-  "$python" -m pip install --quiet --disable-pip-version-check -r "$file" ||
+  "$python" -m pip install -qq --disable-pip-version-check -r "$file" ||
     fail "pip could not install them: check the network and pip's settings; where it finds no torch, take a Python that torch 2.13 has wheels for (3.10 to 3.14): rm -r .venv, then make BASE_PYTHON=..."
   cp "$file" "$installed"
 done

@@ -1,7 +1,7 @@
 """save_model.py DIRECTORY: writes what the LibTorch test needs.
 
-``model.pt`` is a scripted model that calls the op, and ``library`` holds the path of the library
-that serves the op, as ``import torch_hptp`` loaded it.
+``model.pt`` is a scripted model that calls the op; ``library`` holds the path of the library that
+serves the op.
 """
 
 import sys
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import torch
 
-import torch_hptp  # noqa: F401  (loads the library)
+import torch_hptp  # noqa: F401  (registers the op)
+from torch_hptp._library import library_path
 
 
 class SplitHeads(torch.nn.Module):
@@ -28,8 +29,7 @@ def main() -> None:
     directory = Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
     torch.jit.script(SplitHeads(heads=4)).save(directory / "model.pt")
-    (library,) = (path for path in torch.ops.loaded_libraries if "hptp" in Path(path).name)
-    (directory / "library").write_text(library, encoding="utf-8")
+    (directory / "library").write_text(str(library_path()), encoding="utf-8")
 
 
 if __name__ == "__main__":
