@@ -144,8 +144,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if asked.check:
         missed = report.missed_goals(rows)
         complaints += [f"goal missed: {text}" for text in missed]
-        print("\nevery goal is met" if not missed else "")
-    print("\n".join(complaints))
+        if not missed:
+            print("\nevery goal is met")
+    for complaint in complaints:
+        print(complaint)
     return 1 if complaints else 0
 
 

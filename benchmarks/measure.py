@@ -31,6 +31,7 @@ MODES = ("existing", "fresh")
 _FILL_PERIOD = 16_777_213  # bytes; a prime, so that no extent of a shape lines up with it
 _POISON = 0xA5
 _CHUNK_BYTES = 64 * 2**20
+_MAPPED_BYTES = 64 * 2**20  # above the largest threshold that glibc's malloc gives itself, 32 MiB
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,11 @@ class Row:
         """Makes sure that no contender is credited with what an earlier one has written.
 
         As people write it, the allocator may hand out the memory of the answer before: what is
-        filled here and let go at once is what it hands out next.
+        filled here and let go at once is what it hands out next. Memory that it maps for one
+        answer alone comes as zeros, and no byte of a right answer is zero.
         """
+        if self.mode == "fresh" and self.x.nbytes > _MAPPED_BYTES:
+            return
         into = self.out if self.mode == "existing" else torch.empty_like(self.x)
         into.view(-1).view(torch.uint8).fill_(_POISON)
 

@@ -349,6 +349,7 @@ def test_the_board_runs_rows_of_choice_and_writes_json(
     assert board.main([*arguments, "--threads", "1,2", "--json", str(path)]) == 0
     printed = capsys.readouterr().out
     assert sum(line.startswith("8-D a f32 ") for line in printed.splitlines()) == 4
+    # PRF-15: into an existing output, and as people write it.
     assert "Into an existing output, 2 threads, small rows" in printed
     assert "As people write it, 1 thread, small rows" in printed
     record = json.loads(path.read_text())
