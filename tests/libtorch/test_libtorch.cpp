@@ -87,7 +87,8 @@ TEST_CASE("a saved TorchScript model that calls the op runs without Python") {
 
 TEST_CASE("the op through the dispatcher gives fresh memory with the bits of permute") {
   const at::Tensor x = distinct({5, 67, 33}, at::kFloat);
-  const at::Tensor sources[] = {x, x.slice(1, 1, 60, 3), x.transpose(0, 2), x.expand({5, 67, 33})};
+  const at::Tensor sources[] = {x, x.slice(1, 1, 60, 3), x.transpose(0, 2),
+                                x.slice(0, 0, 1).expand({5, 67, 33})};
   for (const at::Tensor& source : sources) {
     for (const std::vector<int64_t>& dims :
          {std::vector<int64_t>{2, 0, 1}, {-1, -2, -3}, {0, 2, 1}, {0, 1, 2}}) {
