@@ -145,13 +145,17 @@ def contiguous(
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     layout, back = _CHANNELS_LAST.get(memory_format, ((), ()))
     if layout and x.dim() != len(layout):
-        raise RuntimeError(f"required rank {len(layout)} tensor to use {memory_format} format")
+        name = str(memory_format).removeprefix("torch.")
+        raise RuntimeError(f"required rank {len(layout)} tensor to use {name} format")
     if out is not None:
         if not out.is_contiguous(memory_format=memory_format):
             raise RuntimeError(f"contiguous(): expected out to be contiguous in {memory_format}")
         return cast(Tensor, _permute_out(x, range(x.dim()), out=out))
     if x.is_contiguous(memory_format=memory_format):
         return x
+    if layout and x.numel() == 0:
+        # Nothing to move, and torch gives dimensions of size 0 strides that a view would not have.
+        return x.contiguous(memory_format=memory_format)
     if layout:
         return cast(Tensor, _permute(x, layout)).permute(back)
     return cast(Tensor, _permute(x, range(x.dim())))

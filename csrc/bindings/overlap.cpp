@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
+#include <span>
 
 namespace hptp::bindings {
 namespace {
@@ -29,30 +31,52 @@ struct Equation {
   }
 };
 
-bool has_solution_from(const Equation& equation, size_t k, int64_t target, int64_t reach,
-                       int& steps) {
-  if (target < 0 || target > reach) return false;
-  if (target == 0) return true;
-  if (k == equation.terms.size()) return false;
-  if (--steps < 0) return true;
-  const Term& term = equation.terms[k];
-  const int64_t rest = reach - term.stride * term.most;
-  const int64_t least = std::max<int64_t>(0, (target - rest + term.stride - 1) / term.stride);
-  const int64_t most = std::min(term.most, target / term.stride);
-  for (int64_t count = most; count >= least; --count) {
-    if (has_solution_from(equation, k + 1, target - count * term.stride, rest, steps)) return true;
-    if (steps < 0) return true;
+// The largest stride first, and each stride once: views of one buffer have most of theirs in
+// common, and a term for each view would have as many solutions as the views have rows.
+void merge_terms(c10::SmallVector<Term, 16>& terms) {
+  std::sort(terms.begin(), terms.end(),
+            [](const Term& left, const Term& right) { return left.stride > right.stride; });
+  size_t kept = 0;
+  for (size_t k = 1; k < terms.size(); ++k) {
+    if (terms[k].stride == terms[kept].stride) {
+      terms[kept].most += terms[k].most;
+    } else {
+      terms[++kept] = terms[k];
+    }
   }
-  return false;
+  if (!terms.empty()) terms.resize(kept + 1);
 }
 
+struct Search {
+  std::span<const Term> terms;
+  int steps = 0;
+
+  // Whether the terms from k on, which reach from 0 to `reach`, can make `target`.
+  bool can_make(size_t k, int64_t target, int64_t reach) {
+    if (target < 0 || target > reach) return false;
+    if (target == 0) return true;
+    if (++steps > kMostSteps) return true;
+    const Term& term = terms[k];
+    const int64_t rest = reach - term.stride * term.most;
+    const int64_t shortfall = std::max<int64_t>(0, target - rest);
+    const int64_t least = (shortfall + term.stride - 1) / term.stride;
+    for (int64_t n = std::min(term.most, target / term.stride); n >= least; --n) {
+      if (can_make(k + 1, target - n * term.stride, rest)) return true;
+    }
+    return false;
+  }
+};
+
 bool has_solution(Equation& equation) {
-  std::sort(equation.terms.begin(), equation.terms.end(),
-            [](const Term& left, const Term& right) { return left.stride > right.stride; });
+  merge_terms(equation.terms);
   int64_t reach = 0;
-  for (const Term& term : equation.terms) reach += term.stride * term.most;
-  int steps = kMostSteps;
-  return has_solution_from(equation, 0, equation.target, reach, steps);
+  int64_t common = 0;
+  for (const Term& term : equation.terms) {
+    reach += term.stride * term.most;
+    common = std::gcd(common, term.stride);
+  }
+  if (common > 1 && equation.target % common != 0) return false;
+  return Search{equation.terms}.can_make(0, equation.target, reach);
 }
 
 bool is_empty(const Problem& problem) {
