@@ -103,7 +103,9 @@ def _explain(shape: tuple[int, ...], dims: tuple[int, ...], dtype: torch.dtype) 
 
 
 def _bench() -> int:
-    print(f"{torch.get_num_threads()} thread(s), into an existing output, best call\n")
+    print(
+        f"{torch.get_num_threads()} thread(s), into an existing output, the best of several turns\n"
+    )
     comparisons = [
         compare(name, torch.randint(1, 100, shape, dtype=dtype), dims, _BENCH_SECONDS)
         for name, shape, dims, dtype in _BENCH_ROWS

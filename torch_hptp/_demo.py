@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _HEADS_SHAPE = (4, 1024, 16, 64)  # batch, sequence, heads, features of a head
-_BUDGET_SECONDS = 0.3  # a photo is small: some hundred calls
+_BUDGET_SECONDS = 0.5  # a photo is small: some hundred calls of each
 
 
 class DemoError(Exception):
@@ -145,7 +145,9 @@ def run_demo(image: Path | None, output: Path) -> bool:
     pixels = read_image(path)
     height, width, channels = pixels.shape
     print(f"{path}: {width} x {height} pixels of {channels} channels")
-    print(f"{torch.get_num_threads()} thread(s), into an existing output, best call\n")
+    print(
+        f"{torch.get_num_threads()} thread(s), into an existing output, the best of several turns\n"
+    )
 
     planes = permute(pixels, (2, 0, 1))
     returned = permute(planes, (1, 2, 0))

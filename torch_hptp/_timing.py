@@ -19,8 +19,10 @@ from torch import Tensor
 from torch_hptp.ops import permute
 
 _LINE_BYTES = 64
-_MOST_PASSES = 50  # of memcpy in one timed call, so that handing out its shares costs little
-_COPIED_BYTES = 32 * 2**20  # by these passes, unless that takes more than the most
+# How often a call is repeated in its turn: until it has written so many bytes, or most often. It
+# makes what memcpy needs to hand out its shares small beside the copying.
+_TURN_BYTES = 32 * 2**20
+_MOST_REPEATS = 50
 
 
 @functools.cache
@@ -80,7 +82,7 @@ def same_bits(left: Tensor, right: Tensor) -> bool:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Seconds of the best call of each into an existing output, for `nbytes` read and written."""
+    """Seconds a call of each into an existing output, for `nbytes` read and as many written."""
 
     name: str
     nbytes: int
@@ -123,17 +125,17 @@ def compare(name: str, x: Tensor, dims: tuple[int, ...], budget_seconds: float) 
     """
     out = torch.empty_like(x.permute(dims), memory_format=torch.contiguous_format)
     threads = torch.get_num_threads()
-    passes = min(_MOST_PASSES, -(-_COPIED_BYTES // max(x.nbytes, 1)))
+    repeats = min(_MOST_REPEATS, -(-_TURN_BYTES // max(x.nbytes, 1)))
     theirs, ours, copied = best_seconds(
         [
-            lambda: out.copy_(x.permute(dims)),
-            lambda: permute(x, dims, out=out),
-            lambda: copy_bytes(x, out, threads, passes),
+            lambda: [out.copy_(x.permute(dims)) for _ in range(repeats)],
+            lambda: [permute(x, dims, out=out) for _ in range(repeats)],
+            lambda: copy_bytes(x, out, threads, repeats),
         ],
         budget_seconds,
     )
     is_equal = same_bits(permute(x, dims), x.permute(dims).contiguous())
-    return Comparison(name, x.nbytes, theirs, ours, copied / passes, is_equal)
+    return Comparison(name, x.nbytes, theirs / repeats, ours / repeats, copied / repeats, is_equal)
 
 
 def table_lines(comparisons: Iterable[Comparison]) -> list[str]:

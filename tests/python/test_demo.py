@@ -23,6 +23,7 @@ from torch_hptp import _demo, _timing
 def _short_and_with_the_threads_of_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(_demo, "_BUDGET_SECONDS", 0.0)
     monkeypatch.setattr(command_line, "_BENCH_SECONDS", 0.0)
+    monkeypatch.setattr(_timing, "_MOST_REPEATS", 2)
     threads = torch.get_num_threads()
     yield
     torch.set_num_threads(threads)
@@ -292,6 +293,15 @@ def test_copy_bytes_is_libc_memcpy_and_refuses_what_does_not_fit() -> None:
     for src, dst in ((x.t(), x.clone()), (x, x.clone().t()), (x, torch.zeros(15))):
         with pytest.raises(ValueError, match="contiguous and of as many bytes"):
             _timing.copy_bytes(src, dst, 1)
+
+
+def test_a_comparison_counts_one_call_of_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_timing, "_MOST_REPEATS", 4)
+    monkeypatch.setattr(_timing, "best_seconds", lambda calls, budget: [4.0, 8.0, 2.0])
+    one = _timing.compare("a", torch.ones(5, 3), (1, 0), 0.0)
+    assert (one.torch_seconds, one.ours_seconds, one.memcpy_seconds) == (1.0, 2.0, 0.5)
+    assert one.gigabytes_per_second(2.0) == 60 / 1e9
+    assert one.has_equal_bits
 
 
 def test_best_seconds_takes_turns_and_keeps_the_shortest(monkeypatch: pytest.MonkeyPatch) -> None:
