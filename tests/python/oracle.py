@@ -18,7 +18,7 @@ INTEGER_OF_SIZE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int6
 def can_eager_copy(dtype: torch.dtype) -> bool:
     """Whether eager torch can make a transposed CPU tensor of this dtype contiguous."""
     try:
-        sample = torch.zeros(16 * 6, dtype=torch.uint8).view(dtype)[:6].view(2, 3)
+        sample = torch.zeros(16 * 61 * 61, dtype=torch.uint8).view(dtype)[: 61 * 61].view(61, 61)
         sample.permute(1, 0).contiguous()
     except (RuntimeError, NotImplementedError):
         return False
@@ -54,7 +54,8 @@ def as_integers(x: Tensor) -> Tensor:
 
 def bits(x: Tensor) -> Tensor:
     """The bytes of the elements of x in row-major order, whatever its strides."""
-    return as_integers(x).contiguous().reshape(-1).view(torch.uint8)
+    dense = as_integers(x).clone(memory_format=torch.contiguous_format)
+    return dense.view(-1).view(torch.uint8)
 
 
 def storage_bytes(x: Tensor) -> Tensor:
@@ -66,7 +67,7 @@ def expected(x: Tensor, dims: Sequence[int]) -> Tensor:
     """What eager torch makes of it; bool goes as uint8, since some eager paths turn 2 into 1."""
     x = x.detach()
     if x.dtype == torch.bool:
-        return x.view(torch.uint8).permute(*dims).contiguous().view(torch.bool)
+        return x.view(torch.uint8).permute(tuple(dims)).contiguous().view(torch.bool)
     return x.permute(tuple(dims)).contiguous()
 
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -102,8 +103,6 @@ def test_a_function_mode_sees_the_op_without_recursion() -> None:
 
 
 def test_make_fx_records_the_op() -> None:
-    from torch.fx.experimental.proxy_tensor import make_fx
-
     x = torch.randn(3, 4)
     graph = make_fx(lambda x: P(x, (1, 0)) + 1)(x)
     assert "hptp.permute.default" in {str(node.target) for node in graph.graph.nodes}
@@ -120,15 +119,17 @@ def test_a_two_tensor_subclass_of_torch_goes_through() -> None:
     assert torch.equal(y.b, b.t())
 
 
-def test_functionalization_turns_the_out_form_into_its_effect() -> None:
+def test_functionalization_leaves_the_functional_form_whole() -> None:
     x = torch.randn(3, 4)
 
     def function(x: Tensor) -> Tensor:
-        out = torch.zeros(4, 3)
-        torch.ops.hptp.permute.out(x, (1, 0), out=out)
-        return out + 1
+        y = P(x, (1, 0))
+        y.add_(1)
+        return y
 
-    assert torch.equal(torch.func.functionalize(function)(x), x.t() + 1)
+    graph = make_fx(torch.func.functionalize(function))(x)
+    assert "hptp.permute.default" in {str(node.target) for node in graph.graph.nodes}
+    assert torch.equal(graph(x), x.t() + 1)
 
 
 def test_parameters_and_buffers_of_a_module_keep_their_kind() -> None:
