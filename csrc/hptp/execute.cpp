@@ -67,15 +67,19 @@ class Cursor {
   }
 
   Unit unit() const noexcept {
-    return {src_, dst_, count(plan_.a_loop, plan_.a.total, plan_.a.block),
-            count(plan_.b_loop, plan_.b.total, plan_.b.block),
-            count(plan_.piece_loop, plan_.elem_size, plan_.piece_bytes)};
+    return {src_, dst_, count(plan_.a, plan_.a_loops), count(plan_.b, plan_.b_loops),
+            count(plan_.elem_size, plan_.piece_bytes, index_[plan_.piece_loop])};
   }
 
  private:
-  // The last block may be a part of one.
-  int64_t count(int loop, int64_t total, int64_t block) const noexcept {
-    return std::min(block, total - index_[loop] * block);
+  // The last block may be a part of one, and what a last group lacks is below 0.
+  static int64_t count(int64_t total, int64_t block, int64_t index) noexcept {
+    return std::min(block, total - index * block);
+  }
+
+  int64_t count(const Chain& chain, const BlockLoops& loops) const noexcept {
+    const int64_t group = plan_.loops[loops.blocks].extent;
+    return count(chain.total, chain.block, index_[loops.groups] * group + index_[loops.blocks]);
   }
 
   const Plan& plan_;
@@ -122,20 +126,46 @@ void run_rows(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
 // the cache.
 int64_t stage_pitch(int64_t row_bytes) noexcept { return (row_bytes + 63) / 128 * 128 + 64; }
 
+TransposeKernel choose_transpose(const Plan& plan) noexcept {
+  const int index = elem_size_index(plan.elem_size);
+  if (index >= 0) return plan.kernels->transpose[index];
+  return plan.path == Path::staged ? plan.kernels->transpose_any_padded
+                                   : plan.kernels->transpose_any;
+}
+
+int64_t strip_columns(const Plan& plan) noexcept {
+  return elem_size_index(plan.elem_size) >= 0 ? tuning::kStripColumnBytes / plan.elem_size
+                                              : tuning::kAnyStripColumns;
+}
+
+// Fetches some of the next unit's rows while this one is written.
+void prefetch_rows(const Unit& unit, const int64_t* rows, int64_t begin, int64_t end,
+                   int64_t row_bytes) noexcept {
+  for (int64_t r = begin; r < std::min(end, unit.b_count); ++r) {
+    const std::byte* const row = unit.src + rows[r];
+    for (int64_t byte = 0; byte < row_bytes; byte += 64) __builtin_prefetch(row + byte);
+  }
+}
+
 // The stage takes the block's source rows. Strips of a few columns are then transposed into a
 // second, smaller buffer, and leave it as whole lines of destination rows. Both buffers are longer
 // than what they hold, so that the kernel may round up to whole tiles: what it moves besides is
 // left behind.
-void run_staged(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+void run_staged(const Plan& plan, const Unit& unit, const Unit& next, Scratch& scratch) noexcept {
   const int64_t elem_size = plan.elem_size;
-  const TransposeKernel transpose = choose_transpose(*plan.kernels, elem_size);
+  const TransposeKernel transpose = choose_transpose(plan);
   const RowsKernel move_rows = choose_rows(plan);
-  const int64_t strip_cols = std::max<int64_t>(1, tuning::kStripColumnBytes / elem_size);
+  const int64_t strip_cols = strip_columns(plan);
   const int64_t tile_rows = std::max<int64_t>(1, plan.kernels->vector_bytes / elem_size);
   const int64_t rows = (unit.b_count + tile_rows - 1) / tile_rows * tile_rows;
+  const int64_t strips = (unit.a_count + strip_cols - 1) / strip_cols;
+  const int64_t rows_ahead = (next.b_count + strips - 1) / strips;
   plan.kernels->copy_rows(unit.src, scratch.b.src, scratch.stage, scratch.stage_rows, unit.b_count,
                           unit.a_count * elem_size);
-  for (int64_t col = 0; col < unit.a_count; col += strip_cols) {
+  for (int64_t strip = 0; strip < strips; ++strip) {
+    const int64_t col = strip * strip_cols;
+    prefetch_rows(next, scratch.b.src, strip * rows_ahead, (strip + 1) * rows_ahead,
+                  next.a_count * elem_size);
     transpose(scratch.stage + col * elem_size, scratch.stage_rows, scratch.strip,
               scratch.strip_rows, rows, strip_cols, elem_size);
     move_rows(scratch.strip, scratch.strip_rows, unit.dst, scratch.a.dst + col,
@@ -143,10 +173,11 @@ void run_staged(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
   }
 }
 
-void run_transpose(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
-  if (plan.path == Path::staged) return run_staged(plan, unit, scratch);
-  choose_transpose(*plan.kernels, plan.elem_size)(unit.src, scratch.b.src, unit.dst, scratch.a.dst,
-                                                  unit.b_count, unit.a_count, plan.elem_size);
+void run_transpose(const Plan& plan, const Unit& unit, const Unit& next,
+                   Scratch& scratch) noexcept {
+  if (plan.path == Path::staged) return run_staged(plan, unit, next, scratch);
+  choose_transpose(plan)(unit.src, scratch.b.src, unit.dst, scratch.a.dst, unit.b_count,
+                         unit.a_count, plan.elem_size);
 }
 
 void run_interleave(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
@@ -193,14 +224,14 @@ void run_gather(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
   }
 }
 
-void run_unit(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+void run_unit(const Plan& plan, const Unit& unit, const Unit& next, Scratch& scratch) noexcept {
   switch (plan.kind) {
     case Kind::empty:
       return;
     case Kind::rows:
       return run_rows(plan, unit, scratch);
     case Kind::transpose:
-      return run_transpose(plan, unit, scratch);
+      return run_transpose(plan, unit, next, scratch);
     case Kind::interleave:
       return run_interleave(plan, unit, scratch);
     case Kind::deinterleave:
@@ -231,8 +262,12 @@ void run_units(const void* opaque, int64_t begin, int64_t end) noexcept {
   Scratch scratch;
   fill_scratch(plan, scratch);
   Cursor cursor(work, begin);
-  for (int64_t unit = begin; unit < end; ++unit, cursor.advance()) {
-    run_unit(plan, cursor.unit(), scratch);
+  Unit unit = cursor.unit();
+  for (int64_t i = begin; i < end; ++i) {
+    cursor.advance();
+    const Unit next = i + 1 < end ? cursor.unit() : Unit{};
+    if (unit.a_count > 0 && unit.b_count > 0) run_unit(plan, unit, next, scratch);
+    unit = next;
   }
   if (plan.stores == Stores::streaming) plan.kernels->finish_streams();
 }

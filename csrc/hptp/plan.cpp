@@ -40,6 +40,7 @@ void append(Chain& chain, const Axis& axis) noexcept {
 void clear(Chain& chain) noexcept {
   chain.rank = 0;
   chain.total = 1;
+  chain.block = 1;
 }
 
 int find_src_stride(const Rest& rest, int64_t stride) noexcept {
@@ -69,10 +70,11 @@ int find_nearest_in_src(const Rest& rest) noexcept {
   return nearest;
 }
 
-// Blocks of up to `target` positions, and a whole number of the axes below the last.
+// Blocks of about `target` positions, and a whole number of the axes below the last. Up to half as
+// many again are one block: better than a second one with little in it.
 void choose_block(Chain& chain, int64_t target) noexcept {
-  target = std::clamp<int64_t>(target, 1, tuning::kMaxPositions);
-  if (chain.total <= target) {
+  target = std::clamp<int64_t>(target, 1, tuning::kMaxPositions * 2 / 3);
+  if (chain.total <= target + target / 2) {
     chain.block = chain.total;
     return;
   }
@@ -190,7 +192,7 @@ void plan_chains(const Layout& layout, Rest& rest, Plan& plan) noexcept {
   plan_gather(rest, plan);
 }
 
-// A loop over the blocks of a chain: steps of a whole block along its last axis.
+// The blocks of a chain are steps along its last axis.
 Axis block_loop(const Chain& chain) noexcept {
   if (chain.rank == 0) return {1, 0, 0};
   const Axis& last = chain.axes[chain.rank - 1];
@@ -206,11 +208,43 @@ int add_loop(Plan& plan, const Axis& loop) noexcept {
   return plan.loop_count++;
 }
 
-void plan_loops(const Rest& rest, Plan& plan) noexcept {
+Axis group_loop(const Axis& blocks, int64_t group) noexcept {
+  return {(blocks.extent + group - 1) / group, group * blocks.src_stride,
+          group * blocks.dst_stride};
+}
+
+Axis loop_in_group(const Axis& blocks, int64_t group) noexcept {
+  return {std::min(blocks.extent, group), blocks.src_stride, blocks.dst_stride};
+}
+
+// Takes a loop of at most `group` steps out of an axis, which keeps the rest of them.
+Axis split(Rest& rest, int index, int64_t group) noexcept {
+  if (index < 0) return {1, 0, 0};
+  Axis& axis = rest.axes[index];
+  int64_t steps = std::min(group, axis.extent);
+  while (axis.extent % steps != 0) --steps;
+  const Axis inner = {steps, axis.src_stride, axis.dst_stride};
+  axis = {axis.extent / steps, axis.src_stride * steps, axis.dst_stride * steps};
+  return inner;
+}
+
+// The innermost loops are those that stay near in the source and near in the destination: over the
+// blocks of a chain, or over the nearest other axis where the chain is a single block.
+void plan_loops(Rest& rest, Plan& plan) noexcept {
+  const int64_t group = tuning::kGroupBlocks;
+  const Axis a = block_loop(plan.a);
+  const Axis b = block_loop(plan.b);
+  const Axis near_src =
+      a.extent > 1 ? Axis{1, 0, 0} : split(rest, find_nearest_in_src(rest), group);
+  const Axis near_dst = b.extent > 1 ? Axis{1, 0, 0} : split(rest, rest.count - 1, group);
   plan.unit_count = 1;
   for (int i = 0; i < rest.count; ++i) add_loop(plan, rest.axes[i]);
-  plan.a_loop = add_loop(plan, block_loop(plan.a));
-  plan.b_loop = add_loop(plan, block_loop(plan.b));
+  plan.a_loops.groups = add_loop(plan, group_loop(a, group));
+  plan.b_loops.groups = add_loop(plan, group_loop(b, group));
+  add_loop(plan, near_src);
+  plan.a_loops.blocks = add_loop(plan, loop_in_group(a, group));
+  add_loop(plan, near_dst);
+  plan.b_loops.blocks = add_loop(plan, loop_in_group(b, group));
   const int64_t pieces = (plan.elem_size + plan.piece_bytes - 1) / plan.piece_bytes;
   plan.piece_loop = add_loop(plan, {pieces, plan.piece_bytes, plan.piece_bytes});
 }

@@ -48,8 +48,17 @@ struct Chain {
   Axis axes[kMaxRank];
 };
 
+// The two loops that count the blocks of a chain: over groups of blocks, and over the blocks of a
+// group. A group of A by a group of B is walked whole before the next, so that the memory pages of
+// both sides are met again while the processor still knows them. The last group may be a part of
+// one: its missing blocks are units of nothing.
+struct BlockLoops {
+  int groups = 0;  // place in Plan::loops
+  int blocks = 0;
+};
+
 struct Plan {
-  static constexpr int kMaxLoops = hptp::kMaxRank + 3;
+  static constexpr int kMaxLoops = hptp::kMaxRank + 7;
 
   Kind kind = Kind::empty;
   Stores stores = Stores::ordinary;
@@ -63,9 +72,9 @@ struct Plan {
   Chain a;
   Chain b;
   int loop_count = 0;
-  int a_loop = 0;      // which loop counts the blocks of A
-  int b_loop = 0;      // ... of B
-  int piece_loop = 0;  // ... the pieces of an element
+  BlockLoops a_loops;
+  BlockLoops b_loops;
+  int piece_loop = 0;  // which loop counts the pieces of an element
   int64_t unit_count = 0;
   Axis loops[kMaxLoops];  // outermost first
 };

@@ -19,6 +19,9 @@ inline constexpr int64_t kRowBytes = 32;
 inline constexpr int64_t kBlockSrcBytes = 256 / kScale;
 inline constexpr int64_t kBlockDstBytes = 256 / kScale;
 
+// Blocks of a group, along A and along B.
+inline constexpr int64_t kGroupBlocks = kScale > 1 ? 2 : 8;
+
 // A block of moved rows: a strip of 32 positions times what else fits.
 inline constexpr int64_t kRowsPerStrip = kScale > 1 ? 2 : 32;
 inline constexpr int64_t kRowsBlockBytes = (256 << 10) / kScale;
@@ -42,17 +45,19 @@ inline constexpr int64_t kMaxPositions = 1024;
 // together with its neighbours.
 inline constexpr int64_t kTinyRectangleBytes = 512 / kScale;
 
-// The scratch of one thread, on its stack. The stage holds kMaxStageRows source rows of
-// kBlockSrcBytes, and as many more as the widest kernel rounds up to (64 rows of one byte).
-inline constexpr int64_t kMaxStageRows = 128;
+// The scratch of one thread, on its stack. The stage holds the source rows of a block, and as many
+// more as the widest kernel rounds up to (64 rows of one byte).
+inline constexpr int64_t kMaxStageRows = 192;
 inline constexpr int64_t kStageRows = kMaxStageRows + 64;
-inline constexpr int64_t kStageBytes = kStageRows * (kBlockSrcBytes + 64);
+inline constexpr int64_t kStageBytes = kStageRows * (kBlockSrcBytes * 3 / 2 + 64);
 
-// The strip: 16 bytes of source columns, so at most 16 rows, of kBlockDstBytes and the 64 bytes
-// that a kernel may round up to.
+// The strip: a few columns of a block on their way to the destination, as many as give 16 bytes of
+// a source row, or this many where there is no kernel in registers. So it has at most 16 rows, of
+// the bytes of a block's destination row and the 64 bytes that a kernel may round up to.
 inline constexpr int64_t kStripColumnBytes = 16;
+inline constexpr int64_t kAnyStripColumns = 8;
 inline constexpr int64_t kStripRows = 16;
-inline constexpr int64_t kStripPitch = kBlockDstBytes + 64;
+inline constexpr int64_t kStripPitch = kBlockDstBytes * 3 / 2 + 64;
 inline constexpr int64_t kStripBytes = kStripRows * kStripPitch;
 
 // Copies that move more bytes than this share of the last cache level stream their output.

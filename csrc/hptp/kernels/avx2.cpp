@@ -16,11 +16,23 @@ namespace {
 
 #include "x86.inl.h"
 
-HPTP_INLINE void stream_line(const std::byte* src, std::byte* dst) {
-  const __m256i low = Vector32::load(src);
-  const __m256i high = Vector32::load(src + 32);
-  _mm256_stream_si256(reinterpret_cast<__m256i*>(dst), low);
-  _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + 32), high);
+struct Line {
+  __m256i low;
+  __m256i high;
+};
+
+HPTP_INLINE Line load_line(const std::byte* src) {
+  return {Vector32::load(src), Vector32::load(src + 32)};
+}
+
+HPTP_INLINE void store_line(std::byte* dst, const Line& line) {
+  Vector32::store(dst, line.low);
+  Vector32::store(dst + 32, line.high);
+}
+
+HPTP_INLINE void stream_line(std::byte* dst, const Line& line) {
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(dst), line.low);
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + 32), line.high);
 }
 
 #include "table.inl.h"

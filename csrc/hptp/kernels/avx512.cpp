@@ -74,8 +74,14 @@ struct Vector64 {
   }
 };
 
-HPTP_INLINE void stream_line(const std::byte* src, std::byte* dst) {
-  _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), Vector64::load(src));
+using Line = __m512i;
+
+HPTP_INLINE Line load_line(const std::byte* src) { return Vector64::load(src); }
+
+HPTP_INLINE void store_line(std::byte* dst, Line line) { Vector64::store(dst, line); }
+
+HPTP_INLINE void stream_line(std::byte* dst, Line line) {
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), line);
 }
 
 #include "table.inl.h"

@@ -17,6 +17,11 @@ using TransposeKernel = void (*)(const std::byte* src, const int64_t* src_rows, 
                                  const int64_t* dst_rows, int64_t rows, int64_t cols,
                                  int64_t elem_size) noexcept;
 
+// The same, for buffers of the engine's own: up to kPadding bytes past an element may be read, and
+// up to kPadding bytes past the last element of each destination row may be written with anything.
+inline constexpr int64_t kPadding = 16;
+using PaddedTransposeKernel = TransposeKernel;
+
 // Row r: `row_bytes` bytes from src + src_rows[r] to dst + dst_rows[r].
 using RowsKernel = void (*)(const std::byte* src, const int64_t* src_rows, std::byte* dst,
                             const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept;
@@ -45,10 +50,11 @@ inline constexpr int kChannelElemSizes = 4;
 
 struct KernelTable {
   const char* name;
-  bool (*is_supported)() noexcept;    // by the processor that runs this
-  int vector_bytes;                   // what one store of `transpose` writes to a row
-  TransposeKernel transpose[5];       // for elements of 1, 2, 4, 8, 16 bytes
-  TransposeKernel transpose_any;      // for every other element size
+  bool (*is_supported)() noexcept;  // by the processor that runs this
+  int vector_bytes;                 // what one store of `transpose` writes to a row
+  TransposeKernel transpose[5];     // for elements of 1, 2, 4, 8, 16 bytes
+  TransposeKernel transpose_any;    // for every other element size
+  PaddedTransposeKernel transpose_any_padded;
   RowsKernel copy_rows;               // ordinary stores
   RowsKernel stream_rows;             // whole cache lines by non-temporal stores
   void (*finish_streams)() noexcept;  // after stream_rows, before another thread may read
@@ -73,11 +79,6 @@ constexpr int elem_size_index(int64_t elem_size) noexcept {
     default:
       return -1;
   }
-}
-
-inline TransposeKernel choose_transpose(const KernelTable& kernels, int64_t elem_size) noexcept {
-  const int index = elem_size_index(elem_size);
-  return index < 0 ? kernels.transpose_any : kernels.transpose[index];
 }
 
 }  // namespace hptp

@@ -107,6 +107,19 @@ void transpose_any(const std::byte* src, const int64_t* src_rows, std::byte* dst
   with_move(elem_size, TransposeEach{src, src_rows, dst, dst_rows, rows, cols, elem_size});
 }
 
+// Moves kPiece bytes where the element has fewer: what is too much is written over by the next
+// element of the row. Only a buffer of the engine's own has room behind the last one.
+void transpose_any_padded(const std::byte* src, const int64_t* src_rows, std::byte* dst,
+                          const int64_t* dst_rows, int64_t rows, int64_t cols,
+                          int64_t elem_size) noexcept {
+  const TransposeEach each{src, src_rows, dst, dst_rows, rows, cols, elem_size};
+  if (elem_size <= 4) return each(FixedMove<4>{});
+  if (elem_size <= 8) return each(FixedMove<8>{});
+  if (elem_size <= 16) return each(FixedMove<16>{});
+  if (elem_size <= 32) return each(FixedMove<32>{});
+  each(LongMove{elem_size});
+}
+
 struct GatherEach {
   const std::byte* src;
   const int64_t* src_offsets;

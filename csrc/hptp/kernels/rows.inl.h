@@ -1,34 +1,53 @@
 // Rows moved whole, by ordinary or by streaming stores. Included by the source file of every
-// instruction set, inside its region, after move.inl.h. Needs `Vector` (see rect.inl.h) only for
-// kVectorBytes and stream_line.
+// instruction set, inside its region.
 //
 // Out of cache an ordinary store reads the line it writes to first, which makes three transfers of
 // two. A streaming store of a whole line does not. It is the wrong choice for lines that are still
 // wanted in cache, and for part of a line: the ends of a row that share their line with something
 // else are stored in the ordinary way.
+//
+// The including file gives `Line`, 64 bytes in registers: load_line(src), store_line(dst, line) and
+// stream_line(dst, line), whose dst is aligned.
 #pragma once
 
 #include "move.inl.h"
 
 inline constexpr int64_t kLineBytes = 64;
 
+HPTP_INLINE void move_line(const std::byte* src, std::byte* dst) {
+  store_line(dst, load_line(src));
+}
+
 HPTP_INLINE void copy_row(const std::byte* src, std::byte* dst, int64_t bytes) {
   if (bytes < kLineBytes) return move_short(src, dst, bytes);
   int64_t done = 0;
-  for (; done + kLineBytes <= bytes; done += kLineBytes) {
-    move_fixed<kLineBytes>(src + done, dst + done);
+  for (; done + 2 * kLineBytes <= bytes; done += 2 * kLineBytes) {
+    const Line first = load_line(src + done);
+    const Line second = load_line(src + done + kLineBytes);
+    store_line(dst + done, first);
+    store_line(dst + done + kLineBytes, second);
   }
-  // The last, partial line again reaches back into the one before: the same bytes a second time.
-  if (done < bytes) move_fixed<kLineBytes>(src + bytes - kLineBytes, dst + bytes - kLineBytes);
+  if (done + kLineBytes <= bytes) move_line(src + done, dst + done);
+  // The last, partial line reaches back into the one before: the same bytes a second time.
+  if (bytes % kLineBytes != 0) move_line(src + bytes - kLineBytes, dst + bytes - kLineBytes);
 }
 
 HPTP_INLINE void stream_row(const std::byte* src, std::byte* dst, int64_t bytes) {
   const int64_t lead = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(dst) % kLineBytes);
   if (bytes < lead + kLineBytes) return copy_row(src, dst, bytes);
-  move_short(src, dst, lead);
+  if (lead != 0) move_short(src, dst, lead);
   int64_t done = lead;
-  for (; done + kLineBytes <= bytes; done += kLineBytes) stream_line(src + done, dst + done);
-  move_short(src + done, dst + done, bytes - done);
+  for (; done + 2 * kLineBytes <= bytes; done += 2 * kLineBytes) {
+    const Line first = load_line(src + done);
+    const Line second = load_line(src + done + kLineBytes);
+    stream_line(dst + done, first);
+    stream_line(dst + done + kLineBytes, second);
+  }
+  if (done + kLineBytes <= bytes) {
+    stream_line(dst + done, load_line(src + done));
+    done += kLineBytes;
+  }
+  if (done < bytes) move_short(src + done, dst + done, bytes - done);
 }
 
 // Wakes the hardware's own prefetcher for a row that comes soon; it fetches the rest of the row.

@@ -9,7 +9,7 @@
 namespace hptp {
 namespace {
 
-HPTP_INLINE void stream_line(const std::byte* src, std::byte* dst) { std::memcpy(dst, src, 64); }
+#include "plain_line.inl.h"
 
 void finish_streams() noexcept {}
 
@@ -25,6 +25,7 @@ constinit const KernelTable kScalarTable = {
     .vector_bytes = 1,
     .transpose = {transpose_any, transpose_any, transpose_any, transpose_any, transpose_any},
     .transpose_any = transpose_any,
+    .transpose_any_padded = transpose_any_padded,
     .copy_rows = copy_rows,
     .stream_rows = stream_rows,
     .finish_streams = finish_streams,

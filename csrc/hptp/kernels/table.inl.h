@@ -28,6 +28,7 @@ constexpr KernelTable make_simd_table(const char* name, bool (*is_supported)() n
                     transpose_rect<Vector, HalfVector, 4>, transpose_rect<Vector, HalfVector, 8>,
                     transpose_rect<Vector, HalfVector, 16>},
       .transpose_any = transpose_any,
+      .transpose_any_padded = transpose_any_padded,
       .copy_rows = copy_rows,
       .stream_rows = stream_rows,
       .finish_streams = finish_streams,
