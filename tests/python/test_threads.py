@@ -54,6 +54,14 @@ def test_auto_threads_obeys_torch_and_the_size() -> None:
             assert set(counts) <= set(range(1, threads + 1))
 
 
+def test_auto_threads_refuses_what_is_no_size() -> None:
+    for wrong in (1.5, "1", None):
+        with pytest.raises(TypeError):
+            torch_hptp.auto_threads(wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="negative"):
+        torch_hptp.auto_threads(-1)
+
+
 def test_calls_from_many_python_threads_at_once_are_all_right() -> None:
     """THR-04."""
     sources = [oracle.contiguous(shape, dtype) for shape, _, dtype in CASES]
