@@ -77,7 +77,7 @@ def compile_flags() -> list[str]:
     # Messages of failed checks name the source file; they name it as it is in the repository.
     flags += [f"-ffile-prefix-map={ROOT}/="]
     for folder in cpp_extension.include_paths():
-        flags += ["-isystem", folder]
+        flags += ["-isystem", folder, f"-ffile-prefix-map={folder}/="]
     return flags
 
 

@@ -126,7 +126,8 @@ def contiguous(
         TypeError: `x` or `out` is no tensor, or `memory_format` no memory format.
         RuntimeError: `memory_format` is ``torch.preserve_format`` or wants another number of
             dimensions; `out` does not fit, see `permute`, or is not contiguous in `memory_format`.
-        NotImplementedError: `x` has a layout without strides.
+        RuntimeError, NotImplementedError: `x` has a layout without strides, and torch cannot tell
+            whether it is contiguous or it is not.
 
     Example:
         >>> x = torch.arange(6).reshape(2, 3)
