@@ -50,13 +50,9 @@ HPTP_INLINE void stream_row(const std::byte* src, std::byte* dst, int64_t bytes)
   if (done < bytes) move_short(src + done, dst + done, bytes - done);
 }
 
-// Wakes the hardware's own prefetcher for a row that comes soon; it fetches the rest of the row.
-inline constexpr int64_t kRowsAhead = 8;
-
 void copy_rows(const std::byte* src, const int64_t* src_rows, std::byte* dst,
                const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept {
   for (int64_t r = 0; r < rows; ++r) {
-    if (r + kRowsAhead < rows) __builtin_prefetch(src + src_rows[r + kRowsAhead]);
     copy_row(src + src_rows[r], dst + dst_rows[r], row_bytes);
   }
 }
