@@ -16,7 +16,7 @@ for compiler in "$@"; do
     CXX=$compiler cmake -S . -B "$directory" -G Ninja -DCMAKE_MESSAGE_LOG_LEVEL=NOTICE \
       -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHPTP_SANITIZE=$sanitizer -DHPTP_WERROR=ON \
       -DHPTP_INSTALL_CATCH2=ON
-    cmake --build "$directory" --parallel "$jobs" -- --quiet
+    cmake --build "$directory" --parallel "$jobs" --target hptp_tests hptp_tests_tiny -- --quiet
     echo "==> $compiler, $sanitizer sanitizer: running the tests"
     ctest --test-dir "$directory" --output-on-failure -LE slow
   done

@@ -13,6 +13,6 @@ fi
 echo "==> building for aarch64 in $directory"
 cmake -S . -B $directory -G Ninja -DCMAKE_MESSAGE_LOG_LEVEL=NOTICE -DHPTP_INSTALL_CATCH2=ON \
   -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake
-cmake --build $directory --parallel "$jobs" -- --quiet
+cmake --build $directory --parallel "$jobs" --target hptp_tests hptp_tests_tiny -- --quiet
 echo "==> running the tests under qemu"
 ctest --test-dir $directory --output-on-failure -LE slow
