@@ -25,7 +25,7 @@ try:
     import torch
     from torch.utils import cpp_extension
 except ImportError:
-    torch = None  # an sdist can be made without
+    torch = None  # type: ignore[assignment]  # an sdist can be made without
 
 
 def torch_minor() -> str:

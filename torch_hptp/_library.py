@@ -15,7 +15,8 @@ _FOLDER = Path(__file__).resolve().parent
 
 def _built_versions(folder: Path) -> list[str]:
     """The minor versions of torch that `folder` has a library for."""
-    return sorted(path.name[len("_ops.torch") : -len(".so")] for path in folder.glob("_ops.torch*.so"))
+    names = [path.name for path in folder.glob("_ops.torch*.so")]
+    return sorted(name.removeprefix("_ops.torch").removesuffix(".so") for name in names)
 
 
 def library_path(folder: Path = _FOLDER) -> Path:

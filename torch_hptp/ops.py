@@ -190,7 +190,7 @@ def explain(x: Tensor, dims: Sequence[int]) -> str:
     """Tells in words how ``permute(x, dims)`` would be carried out, one decision a line.
 
     Args:
-        x: A CPU tensor; its values are not read.
+        x: A tensor; only its shape, strides and dtype count, so one on the meta device serves too.
         dims: As for `permute`.
 
     Returns:

@@ -51,10 +51,10 @@ Order make_order(at::IntArrayRef dims, int64_t rank) {
 
 void check_strided(const at::Tensor& tensor, const char* name) {
   TORCH_CHECK(tensor.defined(), "permute(): ", name, " is an undefined tensor");
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      tensor.layout() == at::kStrided, "permute(): expected ", name,
-      " to be a strided tensor, but got ", layout_word(tensor.layout()), " tensor of layout ",
-      tensor.layout(), ": convert it with to_dense() first");
+  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == at::kStrided, "permute(): expected ", name,
+                              " to be a strided tensor, but got ", layout_word(tensor.layout()),
+                              " tensor of layout ", tensor.layout(),
+                              ": convert it with to_dense() first");
 }
 
 void check_out_options(const at::Tensor& x, const at::Tensor& out) {

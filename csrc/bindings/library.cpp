@@ -52,9 +52,7 @@ TORCH_LIBRARY_IMPL(hptp, Autograd, m) {
   m.impl("permute.out", &permute_out_autograd);
 }
 
-TORCH_LIBRARY_IMPL(hptp, ADInplaceOrView, m) {
-  m.impl("permute.out", &permute_out_inplace);
-}
+TORCH_LIBRARY_IMPL(hptp, ADInplaceOrView, m) { m.impl("permute.out", &permute_out_inplace); }
 
 // The bits stay on the tensors: the kernels resolve them on the destination, which saves a copy of
 // the source and lets `out` be compared with x for overlap as it is.

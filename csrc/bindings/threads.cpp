@@ -33,8 +33,7 @@ void after_fork_in_child() noexcept {
   if (forking_parent_had_threads) is_pool_lost = true;
 }
 
-[[maybe_unused]] const int fork_watch =
-    pthread_atfork(before_fork, nullptr, after_fork_in_child);
+[[maybe_unused]] const int fork_watch = pthread_atfork(before_fork, nullptr, after_fork_in_child);
 
 struct Share {
   RunUnits run_units;
