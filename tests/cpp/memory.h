@@ -30,11 +30,17 @@ struct Placement {
   int64_t gap = 0;
 };
 
+// A size rounded up to whole pages: a region of such a size is flush against both fences.
+inline int64_t whole_pages(int64_t size) noexcept {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  return std::max(page, (size + page - 1) / page * page);
+}
+
 class FencedMemory {
  public:
   FencedMemory(int64_t size, Placement placement) : size_(size) {
     const int64_t page = sysconf(_SC_PAGESIZE);
-    pages_size_ = std::max(page, (size + placement.gap + page - 1) / page * page);
+    pages_size_ = whole_pages(size + placement.gap);
     mapped_size_ = static_cast<size_t>(pages_size_ + 2 * page);
     void* const mapped =
         mmap(nullptr, mapped_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -19,7 +19,8 @@ class Strips {
  public:
   // Room for any layout up to this size. What lies around a strip is at least a cache line.
   Strips(int64_t most_strips, int64_t most_bytes)
-      : memory_((most_strips + 2) * pitch(most_bytes), {Fence::kBefore, 0}) {
+      : memory_(whole_pages((most_strips + 2) * pitch(most_bytes)), {Fence::kAfter, 0}),
+        table_(most_strips * kOffsetBytes, {Fence::kAfter, 0}) {
     memory_.poison();
   }
 
@@ -29,26 +30,29 @@ class Strips {
   void lay_out(int64_t count, int64_t bytes, int64_t misalignment) {
     const int64_t flush = memory_.size() - bytes;
     base_ = misalignment == kAtEnd ? flush : misalignment;
-    offsets_.clear();
+    offsets_ = reinterpret_cast<int64_t*>(table_.begin() + table_.size() - count * kOffsetBytes);
     for (int64_t i = 0; i < count; ++i) {
       const bool is_last = i > 0 && i == count - 1;
       const int64_t step = misalignment == kAtEnd ? -pitch(bytes) : pitch(bytes);
-      offsets_.push_back(is_last && misalignment != kAtEnd ? flush - base_ : i * step);
+      offsets_[i] = is_last && misalignment != kAtEnd ? flush - base_ : i * step;
     }
   }
 
   std::byte* base() const noexcept { return memory_.begin() + base_; }
-  const int64_t* offsets() const noexcept { return offsets_.data(); }
-  std::byte* strip(int64_t i) const noexcept { return base() + offsets_[static_cast<size_t>(i)]; }
+  const int64_t* offsets() const noexcept { return offsets_; }
+  std::byte* strip(int64_t i) const noexcept { return base() + offsets_[i]; }
 
   const FencedMemory& memory() const noexcept { return memory_; }
 
  private:
   static int64_t pitch(int64_t bytes) noexcept { return (bytes + 63) / 64 * 64 + 64; }
 
+  static constexpr int64_t kOffsetBytes = sizeof(int64_t);
+
   FencedMemory memory_;
+  FencedMemory table_;
   int64_t base_ = 0;
-  std::vector<int64_t> offsets_;
+  int64_t* offsets_ = nullptr;
 };
 
 // Both sides of a kernel, and what the destination must hold after it.
@@ -75,6 +79,9 @@ class KernelTrial {
     std::byte* const place = expected_.data() + (to - dst.memory().begin());
     for (int64_t i = 0; i < bytes; ++i) place[i] = from[i];
   }
+
+  // Says that `bytes` bytes at `to` in the destination may hold anything.
+  void forgive(const std::byte* to, int64_t bytes) noexcept { expect(to, to, bytes); }
 
   // The first byte of the destination that is not as expected, counted from its base.
   std::string fault() const {

@@ -10,6 +10,7 @@
 #include "copy_trial.h"
 #include "hptp.h"
 #include "parallel_fors.h"
+#include "permuted.h"
 
 namespace hptp::test {
 namespace {
@@ -34,18 +35,6 @@ void require_copied(int64_t elem_size, const Axes& axes) {
     const CopyTrial trial({elem_size, axes, src, dst, 1});
     REQUIRE(trial.fault_after(copy) == "");
   }
-}
-
-// The axes of a permute of a dense source, in the order of the result.
-Axes permuted(int64_t elem_size, const std::vector<int64_t>& extents,
-              const std::vector<size_t>& dims) {
-  std::vector<int64_t> strides(extents.size(), elem_size);
-  for (size_t i = extents.size(); i-- > 1;) strides[i - 1] = strides[i] * extents[i];
-  Axes axes;
-  for (const size_t dim : dims) axes.push_back({extents[dim], strides[dim], 0});
-  int64_t stride = elem_size;
-  for (size_t i = axes.size(); i-- > 0; stride *= axes[i].extent) axes[i].dst_stride = stride;
-  return axes;
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ TEST_CASE("no table has a hole", "[dispatch]") {
       REQUIRE(std::all_of(std::begin(row), std::end(row), is_filled));
     }
     REQUIRE(table->transpose_any != nullptr);
+    REQUIRE(table->transpose_any_padded != nullptr);
     REQUIRE(table->copy_rows != nullptr);
     REQUIRE(table->stream_rows != nullptr);
     REQUIRE(table->finish_streams != nullptr);
