@@ -28,7 +28,7 @@ void require_copied(int64_t elem_size, const std::vector<Axis>& axes) {
       machine.kernels = table;
       CAPTURE(table->name);
       const auto copy = [&](const Problem& problem, const void* src, void* to) {
-        execute(build_plan(make_layout(problem), machine, 2), src, to, run_interleaved);
+        execute(build_plan(make_layout(problem), machine, 2), src, to, run_on_threads);
       };
       REQUIRE(trial.fault_after(copy) == "");
     }
