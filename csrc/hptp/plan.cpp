@@ -110,7 +110,9 @@ void plan_rows(Rest& rest, Plan& plan) noexcept {
       nearest >= 0 && std::abs(rest.axes[nearest].src_stride) < std::abs(plan.b.axes[0].src_stride);
   if (!moves) return choose_block(plan.b, elements);
   append(plan.a, take(rest, nearest));
-  choose_block(plan.b, std::min(elements, tuning::kRowsPerStrip));
+  const int64_t strip =
+      std::max(tuning::kRowStripBytes / plan.piece_bytes, tuning::kMinRowsPerStrip);
+  choose_block(plan.b, std::min(elements, strip));
   choose_block(plan.a, elements / plan.b.block);
 }
 

@@ -6,11 +6,17 @@ code under test. Bytes are compared: a NaN with another payload or a 0.0 for a -
 
 import contextlib
 import itertools
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import torch
 from torch import Tensor
+
+import torch_hptp
 
 INTEGER_OF_SIZE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
@@ -175,3 +181,22 @@ def torch_threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+HUNG_AFTER_SECONDS = 90
+
+
+def run_python(
+    code: str, *arguments: str, **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    """Runs code in a fresh Python that finds the torch_hptp under test, and does not wait long."""
+    folder = str(Path(torch_hptp.__file__).resolve().parent.parent)
+    path = os.pathsep.join([folder, *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=HUNG_AFTER_SECONDS,
+        check=False,
+        env=os.environ | {"PYTHONPATH": path} | environment,
+    )

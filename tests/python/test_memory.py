@@ -1,13 +1,12 @@
 """Memory: no leak, no hidden temporary, no abort when there is none left."""
 
-import os
 import resource
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from oracle import run_python
 
 import torch_hptp
 
@@ -85,12 +84,6 @@ print(growth)
 @pytest.mark.parametrize("kind", ["dense", "strided"])
 def test_the_out_form_allocates_no_hidden_temporary(kind: str) -> None:
     """OUT-10: a 128 MiB result; the peak may rise by scratch only."""
-    run = subprocess.run(
-        [sys.executable, "-c", PEAK, kind],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-        env=os.environ | {"OMP_NUM_THREADS": "2"},
-    )
+    run = run_python(PEAK, kind)
+    assert run.returncode == 0, run.stderr
     assert int(run.stdout) < 16 * 2**20, run.stdout

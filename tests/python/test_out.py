@@ -182,3 +182,16 @@ def test_the_version_counter_of_out_and_its_base_rises_by_one() -> None:
 def test_the_function_returns_the_very_out_it_was_given() -> None:
     out = torch.empty(4, 3)
     assert torch_hptp.permute(torch.randn(3, 4), (1, 0), out=out) is out
+
+
+def test_a_lazily_cloned_source_or_out_keeps_its_other_owner_unchanged() -> None:
+    """Copy on write: both share memory until one is written, and only `out` is written."""
+    x = torch.randn(4, 4)
+    before = x.clone()
+    out = torch._lazy_clone(x)
+    P_out(x, (1, 0), out=out)
+    assert torch.equal(out, before.t())
+    assert torch.equal(x, before)
+    lazy = torch._lazy_clone(x)
+    assert torch.equal(P(lazy, (1, 0)), before.t())
+    assert torch._C._is_cow_tensor(lazy)

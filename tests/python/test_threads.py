@@ -1,9 +1,7 @@
 """Threads and processes: torch's own pool, any count, no hang, the same bytes."""
 
 import multiprocessing
-import os
 import signal
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,13 +10,18 @@ import numpy
 import oracle
 import pytest
 import torch
-from oracle import assert_permuted, assert_same_bits, expected
+from oracle import (
+    HUNG_AFTER_SECONDS,
+    assert_permuted,
+    assert_same_bits,
+    expected,
+    run_python,
+)
 from torch import Tensor
 
 import torch_hptp
 
 P = torch.ops.hptp.permute
-HUNG_AFTER_SECONDS = 60
 
 CASES = [
     ((700, 900), (1, 0), torch.float32),
@@ -103,17 +106,6 @@ def test_a_call_inside_a_parallel_backward_is_right() -> None:
     with ThreadPoolExecutor(4) as pool:
         for x, gradient in zip(xs, pool.map(train, xs, timeout=HUNG_AFTER_SECONDS), strict=True):
             assert torch.equal(gradient, 2 * x.detach())
-
-
-def run_python(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=HUNG_AFTER_SECONDS,
-        check=False,
-        env=os.environ | environment,
-    )
 
 
 BIG_CALL = """

@@ -1,12 +1,11 @@
 """TorchScript: deprecated in torch, still served."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from oracle import run_python
 from torch import Tensor
 
 import torch_hptp  # noqa: F401  registers the op
@@ -96,13 +95,7 @@ def test_a_fresh_python_needs_the_library_to_load_a_saved_module(
     """AGD-15: with it the module runs; without it torch's message names the op."""
     path = tmp_path / "swap.pt"
     torch.jit.save(torch.jit.script(Swap()), path)
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", LOAD, str(path), library],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    run = run_python(LOAD, str(path), library)
     if library == "with":
         assert (run.returncode, run.stdout) == (0, "right\n"), run.stderr
     else:
