@@ -8,6 +8,7 @@ from typing import Any, NoReturn, cast
 
 import torch
 from torch import Tensor
+from torch.overrides import has_torch_function
 
 from torch_hptp._library import load_ops
 from torch_hptp._registrations import register_transforms
@@ -30,10 +31,15 @@ def _refuse(function: str, argument: str, expected: str, value: object) -> NoRet
     raise TypeError(f"{function}(): argument '{argument}' must be {expected}, not {got}")
 
 
+def _is_tensor(value: object) -> bool:
+    """Whether torch's own functions take it: a tensor, or what stands for one, as in torch.fx."""
+    return isinstance(value, Tensor) or has_torch_function((value,))
+
+
 def _check_tensors(function: str, x: object, out: object) -> None:
-    if not isinstance(x, Tensor):
+    if not _is_tensor(x):
         _refuse(function, "x", "Tensor", x)
-    if out is not None and not isinstance(out, Tensor):
+    if out is not None and not _is_tensor(out):
         _refuse(function, "out", "Tensor", out)
 
 
@@ -67,6 +73,8 @@ def permute(x: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Ten
     What differs from torch: the result is always memory of its own with the strides of
     ``torch.empty(shape)``, also where torch would hand out `x` itself or keep odd strides of
     dimensions of size 1. `out` is never resized. The bytes of a bool tensor are moved as they are.
+
+    Under ``torch.jit.script`` call ``torch.ops.hptp.permute``, which is the same.
 
     Args:
         x: A tensor of any shape ``(s[0], ..., s[n-1])``, dtype and strides. On the CPU this
