@@ -18,7 +18,8 @@ for compiler in "$@"; do
       -DHPTP_INSTALL_CATCH2=ON
     cmake --build "$directory" --parallel "$jobs" --target hptp_tests hptp_tests_tiny -- --quiet
     echo "==> $compiler, $sanitizer sanitizer: running the tests"
-    ctest --test-dir "$directory" --output-on-failure -LE slow
+    # The tests force every kernel table in turn; once more with each one preset gains nothing here.
+    ctest --test-dir "$directory" --output-on-failure -R '\.default$'
   done
 done
 echo "==> the sanitizers found nothing"
