@@ -132,12 +132,14 @@ def test_functionalization_leaves_the_functional_form_whole() -> None:
     assert torch.equal(graph(x), x.t() + 1)
 
 
-def test_parameters_and_buffers_of_a_module_keep_their_kind() -> None:
+def test_symbolic_tracing_records_the_op_and_the_functions() -> None:
     class Swap(torch.nn.Module):
         def forward(self, x: Tensor) -> Tensor:
-            return torch_hptp.permute(x, (1, 0))
+            return P(torch_hptp.permute(x, (1, 0)), [0, 1])
 
     x = torch.randn(3, 4)
-    assert torch.equal(Swap()(x), x.t())
-    traced = torch.fx.symbolic_trace(lambda x: P(x, (1, 0)))
+    traced = torch.fx.symbolic_trace(Swap())
+    targets = [str(node.target) for node in traced.graph.nodes if node.op == "call_function"]
+    assert len(targets) == 2
+    assert all("hptp" in target for target in targets)
     assert torch.equal(traced(x), x.t())
