@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 
 #include "check.h"
 #include "tuning.h"
 
 namespace hptp {
 namespace {
+
+constexpr int64_t kLineBytes = 64;
 
 // The axes that have no part yet, in the order of the destination, outermost first.
 struct Rest {
@@ -71,15 +74,18 @@ int find_nearest_in_src(const Rest& rest) noexcept {
 }
 
 // Blocks of about `target` positions, and a whole number of the axes below the last. Up to half as
-// many again are one block: better than a second one with little in it.
-void choose_block(Chain& chain, int64_t target) noexcept {
+// many again are one block: better than a second one with little in it. Within that limit, blocks
+// of a multiple of `whole` positions are preferred.
+void choose_block(Chain& chain, int64_t target, int64_t whole) noexcept {
   target = std::clamp<int64_t>(target, 1, tuning::kMaxPositions * 2 / 3);
-  if (chain.total <= target + target / 2) {
+  const int64_t limit = target + target / 2;
+  if (chain.total <= limit) {
     chain.block = chain.total;
     return;
   }
   const int64_t lower = chain.total / chain.axes[chain.rank - 1].extent;
-  chain.block = lower * std::max<int64_t>(1, target / lower);
+  const int64_t step = std::lcm(lower, whole);
+  chain.block = step <= limit ? limit / step * step : lower * std::max<int64_t>(1, target / lower);
   HPTP_DCHECK(chain.block <= tuning::kMaxPositions);
 }
 
@@ -108,12 +114,12 @@ void plan_rows(Rest& rest, Plan& plan) noexcept {
   const int nearest = find_nearest_in_src(rest);
   const bool moves =
       nearest >= 0 && std::abs(rest.axes[nearest].src_stride) < std::abs(plan.b.axes[0].src_stride);
-  if (!moves) return choose_block(plan.b, elements);
+  if (!moves) return choose_block(plan.b, elements, 1);
   append(plan.a, take(rest, nearest));
   const int64_t strip =
       std::max(tuning::kRowStripBytes / plan.piece_bytes, tuning::kMinRowsPerStrip);
-  choose_block(plan.b, std::min(elements, strip));
-  choose_block(plan.a, elements / plan.b.block);
+  choose_block(plan.b, std::min(elements, strip), 1);
+  choose_block(plan.a, elements / plan.b.block, 1);
 }
 
 // Element by element. The innermost axes of the destination are walked as one, so that rectangles
@@ -129,12 +135,12 @@ void plan_gather(Rest& rest, Plan& plan) noexcept {
   const int64_t rectangle = moves ? plan.b.total * rest.axes[nearest].extent * plan.elem_size : 0;
   if (rectangle >= tuning::kTinyRectangleBytes) {
     append(plan.a, take(rest, nearest));
-    choose_block(plan.a, tuning::kGatherSide);
-    choose_block(plan.b, tuning::kGatherSide);
+    choose_block(plan.a, tuning::kGatherSide, 1);
+    choose_block(plan.b, tuning::kGatherSide, 1);
     return;
   }
   while (rest.count > 0 && plan.b.total < target) append(plan.b, take(rest, rest.count - 1));
-  choose_block(plan.b, target);
+  choose_block(plan.b, target, 1);
 }
 
 bool has_channel_kernel(const Plan& plan, const Axis& channels, int64_t position_extent) noexcept {
@@ -169,8 +175,8 @@ void plan_transpose(Rest& rest, Plan& plan) noexcept {
       std::clamp<int64_t>(tuning::kBlockDstBytes / plan.elem_size, 1, tuning::kMaxStageRows);
   plan.kind = Kind::transpose;
   grow_chains(rest, plan, a_target, b_target);
-  choose_block(plan.a, a_target);
-  choose_block(plan.b, b_target);
+  choose_block(plan.a, a_target, 1);
+  choose_block(plan.b, b_target, kLineBytes / std::gcd(kLineBytes, plan.elem_size));
 }
 
 // A small rectangle with axes around it.
