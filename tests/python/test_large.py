@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from oracle import assert_same_bits, expected
+from oracle import assert_same_bits
 
 P = torch.ops.hptp.permute
 
@@ -88,7 +88,8 @@ def test_an_expanded_source_of_few_bytes_fills_a_large_result() -> None:
     x = torch.arange(7, dtype=torch.uint8).view(7, 1).expand(7, 2**29 + 3)
     y = P(x, (1, 0))
     row = torch.arange(7, dtype=torch.uint8)
-    for k in (0, 1, 2**28, 2**29 - 1, 2**29 + 2):
-        assert torch.equal(y[k], row)
-    assert_same_bits(y[:1000], expected(x[:, :1000], (1, 0)))
-    assert torch.equal(y.sum(0), row.to(torch.int64) * (2**29 + 3))
+    assert y.shape == (2**29 + 3, 7)
+    step = 2**24
+    for k in range(0, y.shape[0], step):
+        rows = y[k : k + step]
+        assert torch.equal(rows, row.expand(rows.shape)), k
