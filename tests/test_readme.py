@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,11 @@ assert torch.equal(torch.jit.load("heads.pt")(x), x.transpose(1, 2))
     program = tmp_path / "readme.py"
     program.write_text("\n".join([*blocks, checks]))
     run = subprocess.run(
-        [sys.executable, program.name], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, program.name],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(README.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, run.stderr
