@@ -158,6 +158,8 @@ void run_staged(const Plan& plan, const Unit& unit, const Unit& next, Scratch& s
   const int64_t strip_cols = strip_columns(plan);
   const int64_t tile_rows = std::max<int64_t>(1, plan.kernels->vector_bytes / elem_size);
   const int64_t rows = (unit.b_count + tile_rows - 1) / tile_rows * tile_rows;
+  HPTP_DCHECK(rows <= tuning::kStageRows && rows * elem_size <= tuning::kStripPitch);
+  HPTP_DCHECK(rows * stage_pitch(plan.a.block * elem_size) <= tuning::kStageBytes);
   const int64_t strips = (unit.a_count + strip_cols - 1) / strip_cols;
   const int64_t rows_ahead = (next.b_count + strips - 1) / strips;
   plan.kernels->copy_rows(unit.src, scratch.b.src, scratch.stage, scratch.stage_rows, unit.b_count,
