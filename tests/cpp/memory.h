@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "random.h"
+#include "slowdown.h"
 
 namespace hptp::test {
 
@@ -90,7 +91,7 @@ class FencedMemory {
 };
 
 // Fills `size` bytes with a hash of the seed and the place, so that no two stretches are alike.
-inline void fill_distinct(std::byte* bytes, int64_t size, uint64_t seed) noexcept {
+HPTP_ONE_THREAD inline void fill_distinct(std::byte* bytes, int64_t size, uint64_t seed) noexcept {
   for (int64_t i = 0; i < size; i += 8) {
     const uint64_t word = mix(mix(seed) + static_cast<uint64_t>(i));
     std::memcpy(bytes + i, &word, static_cast<size_t>(std::min<int64_t>(8, size - i)));

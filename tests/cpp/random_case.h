@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "copy_trial.h"
+#include "slowdown.h"
 
 namespace hptp::test {
 
@@ -19,18 +20,5 @@ inline constexpr SizeRange kSmall{0, 40'000};
 inline constexpr SizeRange kLarge{2'200'000, 6'000'000};
 
 CopyCase random_case(uint64_t seed, SizeRange size);
-
-// How many times fewer random problems a build tries in which everything is that much slower.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || defined(__aarch64__)
-inline constexpr uint64_t kSlowdown = 10;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-inline constexpr uint64_t kSlowdown = 10;
-#else
-inline constexpr uint64_t kSlowdown = 1;
-#endif
-#else
-inline constexpr uint64_t kSlowdown = 1;
-#endif
 
 }  // namespace hptp::test

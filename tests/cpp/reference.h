@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "layout.h"
+#include "slowdown.h"
 
 namespace hptp::test {
 
 // Copies every element of the axes from `src` to `dst`.
-inline void copy_by_loops(int64_t elem_size, std::span<const Axis> axes, const std::byte* src,
-                          std::byte* dst) {
+HPTP_ONE_THREAD inline void copy_by_loops(int64_t elem_size, std::span<const Axis> axes,
+                                          const std::byte* src, std::byte* dst) {
   if (axes.empty()) {
     for (int64_t i = 0; i < elem_size; ++i) dst[i] = src[i];
     return;

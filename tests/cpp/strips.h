@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "memory.h"
+#include "slowdown.h"
 
 namespace hptp::test {
 
@@ -75,7 +76,7 @@ class KernelTrial {
   }
 
   // Says that `bytes` bytes at `from` in the source belong at `to` in the destination.
-  void expect(const std::byte* from, const std::byte* to, int64_t bytes) noexcept {
+  HPTP_ONE_THREAD void expect(const std::byte* from, const std::byte* to, int64_t bytes) noexcept {
     std::byte* const place = expected_.data() + (to - dst.memory().begin());
     for (int64_t i = 0; i < bytes; ++i) place[i] = from[i];
   }
