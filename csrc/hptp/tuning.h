@@ -57,7 +57,7 @@ inline constexpr int64_t kTinyRectangleBytes = 512 / kScale;
 // The scratch of one thread, on its stack. The stage holds the source rows of a block, which may be
 // half as many again as was aimed at, and as many more as the widest kernel rounds up to (64 rows of
 // one byte).
-inline constexpr int64_t kMaxStageRows = 192;
+inline constexpr int64_t kMaxStageRows = 128;
 inline constexpr int64_t kStageRows = kMaxStageRows * 3 / 2 + 64;
 inline constexpr int64_t kStageBytes = kStageRows * (kBlockSrcBytes * 3 / 2 + 64);
 
