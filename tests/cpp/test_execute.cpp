@@ -50,7 +50,7 @@ void require_same_bytes(uint64_t first_seed, uint64_t count, SizeRange size) {
 // outside of it.
 struct WriteCounts {
   std::span<std::byte> dst;
-  std::vector<uint8_t> counts;  // no unit count of a test comes near 255 writes of one byte
+  std::vector<uint8_t> counts;  // of writes, a byte of the destination each
 };
 
 WriteCounts write_counts;
