@@ -49,7 +49,7 @@ def _banned_in(name: str) -> list[str]:
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
-_PLAN_SEES = ("layout.h", "machine.h", "tuning.h", "kernels/kernel.h")
+_PLAN_SEES = ("chain.h", "layout.h", "machine.h", "tuning.h", "kernels/kernel.h")
 _EXECUTE_SEES = ("hptp.h", "plan.h", "layout.h", "tuning.h", "kernels/kernel.h")
 _ISA_SEES = ("kernel.h", "tables.h", "target.h", "*.inl.h")
 
@@ -59,7 +59,8 @@ CORE_INCLUDES: Mapping[str, tuple[str, ...]] = {
     "check.h": (),
     "tuning.h": (),
     "layout": (),
-    "machine": ("kernels/kernel.h", "kernels/dispatch.h"),
+    "chain": ("layout.h", "tuning.h"),
+    "machine": ("tuning.h", "kernels/kernel.h", "kernels/dispatch.h"),
     "plan": _PLAN_SEES,
     "plan_text.cpp": ("plan.h",),
     "execute": _EXECUTE_SEES,

@@ -9,6 +9,7 @@ namespace hptp {
 
 struct Machine {
   const KernelTable* kernels;
+  int64_t stream_bytes;  // from so many bytes of output on, stores go past the cache
 };
 
 // The machine this runs on, found out on the first call. The environment variable HPTP_ISA forces a

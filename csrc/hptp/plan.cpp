@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 
 #include "check.h"
@@ -13,81 +12,6 @@ namespace hptp {
 namespace {
 
 constexpr int64_t kLineBytes = 64;
-
-// The axes that have no part yet, in the order of the destination, outermost first.
-struct Rest {
-  int count = 0;
-  Axis axes[kMaxRank];
-};
-
-Rest all_axes(const Layout& layout) noexcept {
-  Rest rest;
-  rest.count = layout.rank;
-  std::copy_n(layout.axes, layout.rank, rest.axes);
-  return rest;
-}
-
-Axis take(Rest& rest, int index) noexcept {
-  const Axis taken = rest.axes[index];
-  std::copy(rest.axes + index + 1, rest.axes + rest.count, rest.axes + index);
-  --rest.count;
-  return taken;
-}
-
-void append(Chain& chain, const Axis& axis) noexcept {
-  HPTP_DCHECK(chain.rank < Chain::kMaxRank);
-  chain.axes[chain.rank++] = axis;
-  chain.total *= axis.extent;
-}
-
-void clear(Chain& chain) noexcept {
-  chain.rank = 0;
-  chain.total = 1;
-  chain.block = 1;
-}
-
-int find_src_stride(const Rest& rest, int64_t stride) noexcept {
-  int i = rest.count - 1;
-  while (i >= 0 && rest.axes[i].src_stride != stride) --i;
-  return i;
-}
-
-int find_dst_stride(const Rest& rest, int64_t stride) noexcept {
-  int i = rest.count - 1;
-  while (i >= 0 && rest.axes[i].dst_stride != stride) --i;
-  return i;
-}
-
-// The axis along which the source is walked in the smallest steps; a broadcast takes no steps and
-// comes last. -1 where there is none.
-int find_nearest_in_src(const Rest& rest) noexcept {
-  int nearest = -1;
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (int i = 0; i < rest.count; ++i) {
-    const int64_t step = std::abs(rest.axes[i].src_stride);
-    if (step != 0 && step < least) {
-      least = step;
-      nearest = i;
-    }
-  }
-  return nearest;
-}
-
-// Blocks of about `target` positions, and a whole number of the axes below the last. Up to half as
-// many again are one block: better than a second one with little in it. Within that limit, blocks
-// of a multiple of `whole` positions are preferred.
-void choose_block(Chain& chain, int64_t target, int64_t whole) noexcept {
-  target = std::clamp<int64_t>(target, 1, tuning::kMaxPositions * 2 / 3);
-  const int64_t limit = target + target / 2;
-  if (chain.total <= limit) {
-    chain.block = chain.total;
-    return;
-  }
-  const int64_t lower = chain.total / chain.axes[chain.rank - 1].extent;
-  const int64_t step = std::lcm(lower, whole);
-  chain.block = step <= limit ? limit / step * step : lower * std::max<int64_t>(1, target / lower);
-  HPTP_DCHECK(chain.block <= tuning::kMaxPositions);
-}
 
 // Both chains go on as long as the next axis lies directly behind them, the shorter chain first.
 void grow_chains(Rest& rest, Plan& plan, int64_t a_target, int64_t b_target) noexcept {
@@ -146,7 +70,8 @@ void plan_gather(Rest& rest, Plan& plan) noexcept {
 bool has_channel_kernel(const Plan& plan, const Axis& channels, int64_t position_extent) noexcept {
   const int size = elem_size_index(plan.elem_size);
   return size >= 0 && size < kChannelElemSizes && channels.extent >= kMinChannels &&
-         channels.extent <= kMaxChannels && position_extent >= tuning::kMinChannelPositions;
+         channels.extent <= kMaxChannels &&
+         position_extent * plan.elem_size >= tuning::kMinPlaneBytes;
 }
 
 // A and B hold one axis each. True where one of them is a few channels of the other's positions.
@@ -198,6 +123,26 @@ void plan_chains(const Layout& layout, Rest& rest, Plan& plan) noexcept {
   clear(plan.a);
   clear(plan.b);
   plan_gather(rest, plan);
+}
+
+// Whether the rows of a block fall on one another in the first cache level.
+bool rows_collide(const Chain& b) noexcept {
+  const int64_t apart = std::gcd(b.axes[0].src_stride, tuning::kCacheWayBytes);
+  const int64_t sets = tuning::kCacheWayBytes / std::max(apart, kLineBytes);
+  return b.block > sets * tuning::kCacheWays;
+}
+
+// A gather stores element by element, which is nothing to stream.
+Stores choose_stores(const Plan& plan, const Machine& machine, int64_t bytes) noexcept {
+  const bool streams = plan.kind != Kind::gather && bytes >= machine.stream_bytes;
+  return streams ? Stores::streaming : Stores::ordinary;
+}
+
+Path choose_path(const Plan& plan, const Machine& machine, int64_t bytes) noexcept {
+  if (plan.kind != Kind::transpose) return Path::direct;
+  if (bytes >= machine.stream_bytes / tuning::kStagedShare) return Path::staged;
+  const bool collides = bytes >= tuning::kCollidingBytes && rows_collide(plan.b);
+  return collides ? Path::staged : Path::direct;
 }
 
 // The blocks of a chain are steps along its last axis.
@@ -276,8 +221,8 @@ Plan build_plan(const Layout& layout, const Machine& machine, int max_threads) n
   plan_chains(layout, rest, plan);
   plan_loops(rest, plan);
   const int64_t bytes = byte_count(layout);
-  plan.stores = bytes >= tuning::kStreamBytes ? Stores::streaming : Stores::ordinary;
-  plan.path = bytes >= tuning::kStagedBytes ? Path::staged : Path::direct;
+  plan.stores = choose_stores(plan, machine, bytes);
+  plan.path = choose_path(plan, machine, bytes);
   plan.threads = choose_threads(bytes, max_threads);
   return plan;
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 
+#include "chain.h"
 #include "kernels/kernel.h"
 #include "layout.h"
 #include "machine.h"
@@ -36,16 +37,6 @@ enum class Stores {
 enum class Path {
   direct,  // from the source to the destination
   staged,  // through a small buffer, so that both sides are walked along whole lines
-};
-
-// Axes walked as one, the innermost first. All axes but the last lie within one block, so that the
-// offsets of the positions of a block are the same for every block.
-struct Chain {
-  static constexpr int kMaxRank = 12;  // each axis but the last doubles a count below kMaxPositions
-  int rank = 0;
-  int64_t total = 1;  // positions
-  int64_t block = 1;  // positions of a unit
-  Axis axes[kMaxRank];
 };
 
 // The two loops that count the blocks of a chain: over groups of blocks, and over the blocks of a

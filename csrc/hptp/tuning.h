@@ -29,8 +29,9 @@ inline constexpr int64_t kGroupBlocks = kScale > 1 ? 2 : 8;
 
 // A block of moved rows: of chain B so many bytes that each destination row gets a strip of a few
 // pages' lines, but a few positions at least; of chain A what else fits in the second cache level.
-// EPYC 7xx3 (512 KiB of it), one thread, against memcpy: rows of 256 bytes in strips of 8 rows 1.3-1.5,
-// of 16 1.2-1.3, of 32 0.9, of 64 0.75; rows of 3840 bytes in strips of 4 0.92, of 8 0.83, of 32 0.72.
+// EPYC 7xx3 (512 KiB of it), one thread, against memcpy: rows of 256 bytes in strips of 8
+// rows 1.3-1.5, of 16 1.2-1.3, of 32 0.9, of 64 0.75; rows of 3840 bytes in strips of 4 0.92, of 8
+// 0.83, of 32 0.72.
 inline constexpr int64_t kRowStripBytes = 2048 / kScale;
 inline constexpr int64_t kMinRowsPerStrip = kScale > 1 ? 2 : 4;
 inline constexpr int64_t kRowsBlockBytes = (256 << 10) / kScale;
@@ -41,8 +42,8 @@ inline constexpr int64_t kPieceBytes = (64 << 10) / kScale / kScale;
 // Bytes of one unit of an interleave or a gather.
 inline constexpr int64_t kUnitBytes = (32 << 10) / kScale / kScale;
 
-// Fewer positions than this are not worth a channel kernel.
-inline constexpr int64_t kMinChannelPositions = 32 / kScale;
+// Planes of fewer bytes than this are not worth a channel kernel.
+inline constexpr int64_t kMinPlaneBytes = 32 / kScale;
 
 // Positions along both sides of a gathered block whose sides lie on different axes.
 inline constexpr int64_t kGatherSide = kScale > 1 ? 4 : 64;
@@ -55,8 +56,8 @@ inline constexpr int64_t kMaxPositions = 1024;
 inline constexpr int64_t kTinyRectangleBytes = 512 / kScale;
 
 // The scratch of one thread, on its stack. The stage holds the source rows of a block, which may be
-// half as many again as was aimed at, and as many more as the widest kernel rounds up to (64 rows of
-// one byte).
+// half as many again as was aimed at, and as many more as the widest kernel rounds up to (64 rows
+// of one byte).
 inline constexpr int64_t kMaxStageRows = 128;
 inline constexpr int64_t kStageRows = kMaxStageRows * 3 / 2 + 64;
 inline constexpr int64_t kStageBytes = kStageRows * (kBlockSrcBytes * 3 / 2 + 64);
@@ -70,11 +71,28 @@ inline constexpr int64_t kStripRows = 16;
 inline constexpr int64_t kStripPitch = kBlockDstBytes * 3 / 2 + 64;
 inline constexpr int64_t kStripBytes = kStripRows * kStripPitch;
 
-// Copies that move more bytes than this share of the last cache level stream their output.
-inline constexpr int64_t kStreamBytes = (4 << 20) / kScale / kScale / kScale;
+// From so many bytes of output on, the output is streamed: where it and the input no longer share
+// the cache that the machine works from. EPYC 7xx3 (32 MiB of third level), transposes of 4-byte
+// elements in GB/s, ordinary against streaming stores: 8 MiB 20 against 15, 17 MiB 8.0 against 9.5,
+// 33 MiB 7.5 against 8.9. AMD: a share of the third level. A Xeon's third level is far away, and
+// the change comes near the size of the second (Emerald Rapids, 2 MiB). Where nothing is known: 4
+// MiB.
+inline constexpr int64_t kStreamShareOfL3 = 3;  // in eighths
+inline constexpr int64_t kStreamShareOfL2 = 6;  // in eighths
+inline constexpr int64_t kStreamBytesDefault = 4 << 20;
+inline constexpr int64_t kStreamBytesScale = kScale * kScale * kScale;
 
-// Transposes of more bytes than this go through a staging buffer.
-inline constexpr int64_t kStagedBytes = (1 << 20) / kScale / kScale / kScale;
+// From this share of the above on (a half), transposes go through the stage. EPYC 7xx3, direct
+// against staged: 4-byte elements, 4 MiB 33 against 19, 8 MiB 20 against 16; 1-byte elements, 2 MiB
+// 26 against 14, 8 MiB 8 against 10.
+inline constexpr int64_t kStagedShare = 2;
+
+// Source rows collide where their starts fall into few sets of the first cache level: it has 8 ways
+// at least, of 4096 bytes. Then a transpose of more than this is staged too. EPYC 7xx3, 4-byte
+// elements, direct against staged: 512 x 512 15 against 22, 1024 x 1024 8 against 19.
+inline constexpr int64_t kCacheWays = 8;
+inline constexpr int64_t kCacheWayBytes = 4096;
+inline constexpr int64_t kCollidingBytes = (64 << 10) / kScale / kScale;
 
 // Bytes that a thread must be given for it to be worth waking.
 inline constexpr int64_t kBytesPerThread = 256 << 10;
