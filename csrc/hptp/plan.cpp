@@ -140,7 +140,7 @@ Stores choose_stores(const Plan& plan, const Machine& machine, int64_t bytes) no
 
 Path choose_path(const Plan& plan, const Machine& machine, int64_t bytes) noexcept {
   if (plan.kind != Kind::transpose) return Path::direct;
-  if (bytes >= machine.stream_bytes / tuning::kStagedShare) return Path::staged;
+  if (bytes >= machine.stream_bytes) return Path::staged;
   const bool collides = bytes >= tuning::kCollidingBytes && rows_collide(plan.b);
   return collides ? Path::staged : Path::direct;
 }

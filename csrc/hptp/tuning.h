@@ -71,21 +71,17 @@ inline constexpr int64_t kStripRows = 16;
 inline constexpr int64_t kStripPitch = kBlockDstBytes * 3 / 2 + 64;
 inline constexpr int64_t kStripBytes = kStripRows * kStripPitch;
 
-// From so many bytes of output on, the output is streamed: where it and the input no longer share
-// the cache that the machine works from. EPYC 7xx3 (32 MiB of third level), transposes of 4-byte
-// elements in GB/s, ordinary against streaming stores: 8 MiB 20 against 15, 17 MiB 8.0 against 9.5,
-// 33 MiB 7.5 against 8.9. AMD: a share of the third level. A Xeon's third level is far away, and
-// the change comes near the size of the second (Emerald Rapids, 2 MiB). Where nothing is known: 4
-// MiB.
-inline constexpr int64_t kStreamShareOfL3 = 3;  // in eighths
+// From so many bytes of output on, the output is streamed and a transpose goes through the stage:
+// where it and the input no longer share the cache that the machine works from, together with what
+// else the program keeps there. EPYC 7xx3 (32 MiB of third level), 4-byte transposes in GB/s, direct
+// against staged and streamed: 4 MiB 33 against 19, 8 MiB 20 against 15 and 17 MiB 8.0 against 9.5
+// where nothing else is in cache; with three times the data in turn, 12 MiB of moved rows 10 against
+// 13. AMD: an eighth of the third level. A Xeon's third level is far away, and the change comes near
+// the size of the second (Emerald Rapids, 2 MiB). Where nothing is known: 4 MiB.
+inline constexpr int64_t kStreamShareOfL3 = 1;  // in eighths
 inline constexpr int64_t kStreamShareOfL2 = 6;  // in eighths
 inline constexpr int64_t kStreamBytesDefault = 4 << 20;
 inline constexpr int64_t kStreamBytesScale = kScale * kScale * kScale;
-
-// From this share of the above on (a half), transposes go through the stage. EPYC 7xx3, direct
-// against staged: 4-byte elements, 4 MiB 33 against 19, 8 MiB 20 against 16; 1-byte elements, 2 MiB
-// 26 against 14, 8 MiB 8 against 10.
-inline constexpr int64_t kStagedShare = 2;
 
 // Source rows collide where their starts fall into few sets of the first cache level: it has 8 ways
 // at least, of 4096 bytes. Then a transpose of more than this is staged too. EPYC 7xx3, 4-byte
