@@ -1,38 +1,25 @@
 // copy_strided on copies that no near cache holds, which take other paths than small ones: several
 // MiB each, with extents that no block divides and with extents that are powers of two.
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "catch.h"
 #include "copy_trial.h"
-#include "execute.h"
 #include "hptp.h"
-#include "kernels/dispatch.h"
-#include "machine.h"
+#include "machines.h"
 #include "parallel_fors.h"
 #include "permuted.h"
-#include "plan.h"
 #include "slowdown.h"
 
 namespace hptp::test {
 namespace {
 
-// By every kernel table, into a destination that begins on a cache line and into one that is flush
+// On every machine, into a destination that begins on a cache line and into one that is flush
 // with the fence after it.
 void require_copied(int64_t elem_size, const std::vector<Axis>& axes) {
   for (const Placement dst : {Placement{Fence::kBefore, 64}, Placement{Fence::kAfter, 1}}) {
     const CopyTrial trial({elem_size, axes, {Fence::kAfter, 0}, dst, 1});
-    for (const KernelTable* table : all_kernel_tables()) {
-      if (!table->is_supported()) continue;
-      Machine machine = this_machine();
-      machine.kernels = table;
-      CAPTURE(table->name);
-      const auto copy = [&](const Problem& problem, const void* src, void* to) {
-        execute(build_plan(make_layout(problem), machine, 2), src, to, run_on_threads);
-      };
-      REQUIRE(trial.fault_after(copy) == "");
-    }
+    REQUIRE(fault_on_any_machine(trial, run_on_threads) == "");
     if (kSlowdown > 1) return;
   }
 }
@@ -40,35 +27,35 @@ void require_copied(int64_t elem_size, const std::vector<Axis>& axes) {
 }  // namespace
 
 TEST_CASE("a large matrix is transposed", "[copy][large]") {
-  require_copied(1, permuted(1, {2303, 2309}, {1, 0}));
-  require_copied(1, permuted(1, {4096, 2048}, {1, 0}));
-  require_copied(2, permuted(2, {1537, 1801}, {1, 0}));
-  require_copied(2, permuted(2, {2048, 2048}, {1, 0}));
-  require_copied(4, permuted(4, {1031, 1301}, {1, 0}));
-  require_copied(4, permuted(4, {1024, 2048}, {1, 0}));
-  require_copied(8, permuted(8, {801, 823}, {1, 0}));
-  require_copied(8, permuted(8, {1024, 1024}, {1, 0}));
-  require_copied(16, permuted(16, {541, 607}, {1, 0}));
-  require_copied(16, permuted(16, {512, 1024}, {1, 0}));
+  require_copied(1, permuted(1, {1531, 1451}, {1, 0}));
+  require_copied(1, permuted(1, {2048, 1024}, {1, 0}));
+  require_copied(2, permuted(2, {1033, 1101}, {1, 0}));
+  require_copied(2, permuted(2, {1024, 1024}, {1, 0}));
+  require_copied(4, permuted(4, {731, 801}, {1, 0}));
+  require_copied(4, permuted(4, {512, 1024}, {1, 0}));
+  require_copied(8, permuted(8, {511, 543}, {1, 0}));
+  require_copied(8, permuted(8, {512, 512}, {1, 0}));
+  require_copied(16, permuted(16, {401, 345}, {1, 0}));
+  require_copied(16, permuted(16, {256, 512}, {1, 0}));
 }
 
 TEST_CASE("a large matrix of odd elements is transposed", "[copy][large]") {
   for (const int64_t elem_size : {3, 5, 6, 7, 12, 13, 24, 31, 33}) {
-    require_copied(elem_size, permuted(elem_size, {4'300'000 / elem_size / 1301, 1301}, {1, 0}));
+    require_copied(elem_size, permuted(elem_size, {2'200'000 / elem_size / 1301, 1301}, {1, 0}));
   }
 }
 
 TEST_CASE("a large batch of matrices is transposed", "[copy][large]") {
-  require_copied(1, permuted(1, {33, 401, 403}, {0, 2, 1}));
-  require_copied(4, permuted(4, {70, 131, 141}, {0, 2, 1}));
-  require_copied(4, permuted(4, {130'000, 3, 3}, {0, 2, 1}));
-  require_copied(8, permuted(8, {7, 100'001}, {1, 0}));
+  require_copied(1, permuted(1, {15, 401, 403}, {0, 2, 1}));
+  require_copied(4, permuted(4, {35, 131, 141}, {0, 2, 1}));
+  require_copied(4, permuted(4, {70'000, 3, 3}, {0, 2, 1}));
+  require_copied(8, permuted(8, {7, 50'001}, {1, 0}));
 }
 
 TEST_CASE("large planes become channels and large channels become planes", "[copy][large]") {
   for (const int64_t elem_size : {1, 2, 4, 8}) {
     for (const int64_t channels : {2, 3, 4, 5}) {
-      const int64_t plane = 4'300'000 / elem_size / channels / 2 * 2 + 1;
+      const int64_t plane = 2'200'000 / elem_size / channels / 2 * 2 + 1;
       require_copied(elem_size, permuted(elem_size, {channels, plane}, {1, 0}));
       require_copied(elem_size, permuted(elem_size, {plane, channels}, {1, 0}));
     }
@@ -76,15 +63,15 @@ TEST_CASE("large planes become channels and large channels become planes", "[cop
 }
 
 TEST_CASE("a batch of images changes its layout", "[copy][large]") {
-  require_copied(1, permuted(1, {29, 3, 223, 227}, {0, 2, 3, 1}));
-  require_copied(1, permuted(1, {29, 223, 227, 3}, {0, 3, 1, 2}));
+  require_copied(1, permuted(1, {15, 3, 223, 227}, {0, 2, 3, 1}));
+  require_copied(1, permuted(1, {15, 223, 227, 3}, {0, 3, 1, 2}));
   require_copied(4, permuted(4, {7, 64, 53, 56}, {0, 2, 3, 1}));
   require_copied(4, permuted(4, {7, 53, 56, 64}, {0, 3, 1, 2}));
 }
 
 TEST_CASE("many large rows find their new places", "[copy][large]") {
   for (const int64_t run : {30, 33, 64, 127, 1000, 70'001}) {
-    const int64_t rows = 4'300'000 / run / 5 + 1;
+    const int64_t rows = 2'200'000 / run / 5 + 1;
     require_copied(1, permuted(1, {rows, 5, run}, {1, 0, 2}));
     require_copied(1, permuted(1, {5, rows, run}, {1, 0, 2}));
   }
@@ -92,7 +79,7 @@ TEST_CASE("many large rows find their new places", "[copy][large]") {
 
 TEST_CASE("eight axes of a large tensor are permuted", "[copy][large]") {
   for (const int64_t elem_size : {2, 4}) {
-    const std::vector<int64_t> extents = {6, 8, 4, 24 / elem_size, 8, 7, 6, 3};
+    const std::vector<int64_t> extents = {6, 8, 4, 12 / elem_size, 8, 7, 6, 3};
     require_copied(elem_size, permuted(elem_size, extents, {3, 4, 0, 1, 2, 5, 6, 7}));
     require_copied(elem_size, permuted(elem_size, extents, {6, 7, 3, 4, 5, 0, 1, 2}));
     require_copied(elem_size, permuted(elem_size, extents, {4, 5, 6, 7, 1, 2, 3, 0}));
@@ -102,11 +89,11 @@ TEST_CASE("eight axes of a large tensor are permuted", "[copy][large]") {
 }
 
 TEST_CASE("a large dense copy is whole", "[copy][large]") {
-  for (const int64_t bytes : {4 << 20, 4'194'303, 5'000'001}) require_copied(1, {{bytes, 1, 1}});
+  for (const int64_t bytes : {4 << 20, 2'097'151, 3'000'001}) require_copied(1, {{bytes, 1, 1}});
 }
 
 TEST_CASE("large strided sides are read and written in their places", "[copy][large]") {
-  const int64_t n = 1'100'001;
+  const int64_t n = 600'001;
   require_copied(4, {{n, 8, 4}});
   require_copied(4, {{n, 4, 8}});
   require_copied(4, {{n, -4, 4}});

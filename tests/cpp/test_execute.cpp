@@ -17,9 +17,11 @@
 namespace hptp::test {
 namespace {
 
-// A plan that is shared out however small it is.
+// A plan that is shared out however small it is, and streams its output where it can.
 Plan shared_plan(const Problem& problem, int threads) {
-  Plan plan = build_plan(make_layout(problem), this_machine(), threads);
+  Machine machine = this_machine();
+  machine.stream_bytes = 1;
+  Plan plan = build_plan(make_layout(problem), machine, threads);
   plan.threads = threads;
   return plan;
 }

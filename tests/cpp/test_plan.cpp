@@ -124,6 +124,18 @@ TEST_CASE("a plan runs with the kernel table that it is given", "[plan]") {
   }
 }
 
+TEST_CASE("only outputs of a certain size are streamed, and gathered ones never", "[plan]") {
+  Machine machine = this_machine();
+  machine.stream_bytes = 1'000'000;
+  const Axis just_enough[] = {{500, 4, 2000}, {500, 2000, 4}};
+  const Axis too_few[] = {{499, 4, 2000}, {500, 1996, 4}};
+  const Axis gathered[] = {{500'000, 8, 4}};
+  REQUIRE(build_plan(make_layout({4, just_enough}), machine, 1).stores == Stores::streaming);
+  REQUIRE(build_plan(make_layout({4, too_few}), machine, 1).stores == Stores::ordinary);
+  REQUIRE(build_plan(make_layout({4, gathered}), machine, 1).stores == Stores::ordinary);
+  REQUIRE(this_machine().stream_bytes > 0);
+}
+
 TEST_CASE("a plan is told as one decision a line", "[plan]") {
   const Axis axes[] = {{1000, 1, 3}, {3, 1000, 1}};
   std::istringstream text(explain({1, axes}, 2));
