@@ -32,7 +32,7 @@ bool is_amd() noexcept {
 int64_t choose_stream_bytes() {
   const int64_t cache = is_amd() ? cache_bytes(3) * tuning::kStreamShareOfL3
                                  : cache_bytes(2) * tuning::kStreamShareOfL2;
-  const int64_t bytes = cache > 0 ? cache / 8 : tuning::kStreamBytesDefault;
+  const int64_t bytes = cache > 0 ? cache / 16 : tuning::kStreamBytesDefault;
   return bytes / tuning::kStreamBytesScale;
 }
 

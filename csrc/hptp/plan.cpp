@@ -40,8 +40,9 @@ void plan_rows(Rest& rest, Plan& plan) noexcept {
       nearest >= 0 && std::abs(rest.axes[nearest].src_stride) < std::abs(plan.b.axes[0].src_stride);
   if (!moves) return choose_block(plan.b, elements, 1);
   append(plan.a, take(rest, nearest));
-  const int64_t strip =
-      std::max(tuning::kRowStripBytes / plan.piece_bytes, tuning::kMinRowsPerStrip);
+  const int64_t strip_bytes =
+      plan.stores == Stores::streaming ? tuning::kRowStripBytes : tuning::kCachedRowStripBytes;
+  const int64_t strip = std::max(strip_bytes / plan.piece_bytes, tuning::kMinRowsPerStrip);
   choose_block(plan.b, std::min(elements, strip), 1);
   choose_block(plan.a, elements / plan.b.block, 1);
 }
@@ -50,6 +51,7 @@ void plan_rows(Rest& rest, Plan& plan) noexcept {
 // of a few elements cost no more than long ones.
 void plan_gather(Rest& rest, Plan& plan) noexcept {
   plan.kind = Kind::gather;
+  plan.stores = Stores::ordinary;  // an element is nothing to stream
   const int64_t target =
       std::clamp<int64_t>(tuning::kUnitBytes / plan.elem_size, 1, tuning::kMaxPositions);
   append(plan.b, take(rest, rest.count - 1));
@@ -132,12 +134,6 @@ bool rows_collide(const Chain& b) noexcept {
   return b.block > sets * tuning::kCacheWays;
 }
 
-// A gather stores element by element, which is nothing to stream.
-Stores choose_stores(const Plan& plan, const Machine& machine, int64_t bytes) noexcept {
-  const bool streams = plan.kind != Kind::gather && bytes >= machine.stream_bytes;
-  return streams ? Stores::streaming : Stores::ordinary;
-}
-
 Path choose_path(const Plan& plan, const Machine& machine, int64_t bytes) noexcept {
   if (plan.kind != Kind::transpose) return Path::direct;
   if (bytes >= machine.stream_bytes) return Path::staged;
@@ -217,11 +213,11 @@ Plan build_plan(const Layout& layout, const Machine& machine, int max_threads) n
   plan.src_offset = layout.src_offset;
   plan.dst_offset = layout.dst_offset;
   if (layout.empty) return plan;
+  const int64_t bytes = byte_count(layout);
+  plan.stores = bytes >= machine.stream_bytes ? Stores::streaming : Stores::ordinary;
   Rest rest = all_axes(layout);
   plan_chains(layout, rest, plan);
   plan_loops(rest, plan);
-  const int64_t bytes = byte_count(layout);
-  plan.stores = choose_stores(plan, machine, bytes);
   plan.path = choose_path(plan, machine, bytes);
   plan.threads = choose_threads(bytes, max_threads);
   return plan;
