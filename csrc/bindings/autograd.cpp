@@ -1,6 +1,7 @@
 #include "autograd.h"
 
 #include <ATen/core/VariableHooksInterface.h>
+#include <c10/core/InferenceMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 #include <torch/csrc/autograd/generated/Functions.h>
@@ -47,6 +48,10 @@ at::Tensor& permute_out_autograd(c10::DispatchKeySet keys, const at::Tensor& x,
 
 at::Tensor& permute_out_inplace(c10::DispatchKeySet keys, const at::Tensor& x, at::IntArrayRef dims,
                                 at::Tensor& out) {
+  // Counting the write refuses such an `out` as well, but then it has been written.
+  TORCH_CHECK(!out.is_inference() || c10::InferenceMode::is_enabled(),
+              "Inplace update to inference tensor outside InferenceMode is not allowed. You can "
+              "make a clone to get a normal tensor before doing inplace update.");
   {
     at::AutoDispatchBelowADInplaceOrView below;
     permute_out_op().redispatch(keys & c10::after_ADInplaceOrView_keyset, x, dims, out);

@@ -200,6 +200,18 @@ def test_wrong_dims_leave_out_untouched(dims: tuple[int, ...]) -> None:
     assert torch.equal(out, torch.full((3, 3), -1.0))
 
 
+def test_an_inference_out_is_left_untouched_outside_inference_mode() -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    with torch.inference_mode():
+        out = torch.zeros(3, 2)
+        torch_hptp.permute(x, (1, 0), out=out)
+        assert torch.equal(out, x.t())
+        out.zero_()
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside"):
+        torch_hptp.permute(x, (1, 0), out=out)
+    assert not out.any()
+
+
 def test_an_out_on_another_device_is_refused() -> None:
     x = torch.ones(3, 4)
     for source, out in ((x, torch.empty(4, 3, device="meta")), (x.to("meta"), torch.empty(4, 3))):
