@@ -4,8 +4,8 @@
 // A permute, a view made contiguous and a copy into a strided output differ in their axes only.
 //
 // Example: transpose a contiguous 3 x 5 matrix of floats.
-//   const hptp::Axis axes[] = {{5, 4, 12}, {3, 20, 4}};   // extent, source stride, destination
-//   stride hptp::copy_strided({4, axes}, src, dst, 1, hptp::run_serially);
+//   const hptp::Axis axes[] = {{5, 4, 12}, {3, 20, 4}};  // extent, source and destination stride
+//   hptp::copy_strided({4, axes}, src, dst, 1, hptp::run_serially);
 #pragma once
 
 #include <cstdint>
