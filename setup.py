@@ -51,10 +51,10 @@ def check_torch() -> None:
 
 def check_compiler() -> None:
     """Refuses to build where no C++ compiler is found."""
-    compiler = shlex.split(os.environ.get("CXX", "c++"))[-1]
+    compiler = shlex.split(os.environ.get("CXX") or "c++")[0]
     if shutil.which(compiler) is None:
         refuse(
-            f"the C++ compiler `{compiler}` was not found: install GCC 11 or Clang 14, or newer, "
+            f"the C++ compiler `{compiler}` was not found: install GCC 12 or Clang 14, or newer, "
             "or name one in CXX"
         )
 

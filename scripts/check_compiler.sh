@@ -2,7 +2,7 @@
 # check_compiler.sh COMPILER: fails with one sentence when COMPILER is missing or knows no C++20.
 set -u
 compiler=$1
-advice="install GCC 11 or Clang 14 or newer (Debian and Ubuntu: apt-get install g++), or name one: make CXX=..."
+advice="install GCC 12 or Clang 14 or newer (Debian and Ubuntu: apt-get install g++), or name one: make CXX=..."
 
 # Unquoted where it is run, as CXX may hold words: CXX="ccache g++".
 if ! command -v ${compiler%% *} > /dev/null 2>&1; then

@@ -94,8 +94,8 @@ def version_lines() -> list[str]:
 
 def _explain(shape: tuple[int, ...], dims: tuple[int, ...], dtype: torch.dtype) -> int:
     try:
-        plan = torch_hptp.explain(torch.empty(shape, dtype=dtype), dims)
-    except (RuntimeError, IndexError, TypeError) as error:
+        plan = torch_hptp.explain(torch.empty(shape, dtype=dtype, device="meta"), dims)
+    except (RuntimeError, IndexError, TypeError, ValueError) as error:
         print(f"No such permute: {str(error).splitlines()[0]}", file=sys.stderr)
         return 1
     print(plan.rstrip())

@@ -10,6 +10,7 @@
 #include <ATen/ops/conj_physical.h>
 #include <ATen/ops/neg.h>
 #include <ATen/ops/permute.h>
+#include <ATen/ops/zeros.h>
 
 #include "overlap.h"
 #include "threads.h"
@@ -23,7 +24,14 @@ c10::SmallVector<int64_t, 8> permuted_sizes(const at::Tensor& x, const Order& or
   return sizes;
 }
 
+// Raises what torch raises for a dtype that has no negative, before anything is written.
+void check_can_negate(const at::Tensor& x, const at::Tensor& dst) {
+  if (x.is_neg() != dst.is_neg()) at::neg(at::zeros({1}, x.options()));
+}
+
 void resolve_bits(const at::Tensor& x, const at::Tensor& dst) {
+  if (x.is_conj() == dst.is_conj() && x.is_neg() == dst.is_neg()) return;
+  const LostPoolGuard guard;
   if (x.is_conj() != dst.is_conj()) {
     at::Tensor bytes = dst.is_conj() ? dst.conj() : dst;
     at::conj_physical_(bytes);
@@ -35,6 +43,7 @@ void resolve_bits(const at::Tensor& x, const at::Tensor& dst) {
 }
 
 void copy_permuted(const at::Tensor& x, const Problem& problem, const at::Tensor& dst) {
+  check_can_negate(x, dst);
   copy_strided(problem, x.const_data_ptr(), dst.mutable_data_ptr(), thread_limit(),
                run_in_torch_pool);
   resolve_bits(x, dst);
@@ -85,6 +94,7 @@ at::Tensor& permute_out_cpu(const at::Tensor& x, at::IntArrayRef dims, at::Tenso
 
 at::Tensor permute_composite(const at::Tensor& x, at::IntArrayRef dims) {
   check_strided(x, "x");
+  const LostPoolGuard guard;
   // clone, and not contiguous: the result is fresh memory for every dims.
   return at::permute(x, dims).clone(at::MemoryFormat::Contiguous);
 }

@@ -52,6 +52,16 @@ int thread_limit() {
   return at::get_num_threads();
 }
 
+LostPoolGuard::LostPoolGuard() {
+  if (!is_pool_lost) return;
+  threads_before_ = at::get_num_threads();
+  at::set_num_threads(1);
+}
+
+LostPoolGuard::~LostPoolGuard() {
+  if (threads_before_ > 0) at::set_num_threads(threads_before_);
+}
+
 void run_in_torch_pool(int threads, int64_t unit_count, RunUnits run_units, const void* work) {
   if (threads <= 1 || unit_count <= 1) return run_units(work, 0, unit_count);
   Share share{run_units, work};

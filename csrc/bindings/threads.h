@@ -15,6 +15,19 @@ namespace hptp::bindings {
 // region and in a forked child that cannot use the pool.
 int thread_limit();
 
+// Keeps torch's own operators, too, to one thread while it lives, where thread_limit() is 1 for
+// want of a pool. Elsewhere it does nothing.
+class LostPoolGuard {
+ public:
+  LostPoolGuard();
+  ~LostPoolGuard();
+  LostPoolGuard(const LostPoolGuard&) = delete;
+  LostPoolGuard& operator=(const LostPoolGuard&) = delete;
+
+ private:
+  int threads_before_ = 0;  // 0: nothing to restore
+};
+
 // The ParallelFor of torch's pool.
 void run_in_torch_pool(int threads, int64_t unit_count, RunUnits run_units, const void* work);
 

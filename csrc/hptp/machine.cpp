@@ -36,11 +36,16 @@ int64_t choose_stream_bytes() {
   return bytes / tuning::kStreamBytesScale;
 }
 
+// Set to nothing means not set.
+const char* wanted_isa() noexcept {
+  const char* const name = std::getenv("HPTP_ISA");
+  return name == nullptr || *name == '\0' ? nullptr : name;
+}
+
 }  // namespace
 
 const Machine& this_machine() noexcept {
-  static const Machine machine = {&choose_kernel_table(std::getenv("HPTP_ISA")),
-                                  choose_stream_bytes()};
+  static const Machine machine = {&choose_kernel_table(wanted_isa()), choose_stream_bytes()};
   return machine;
 }
 
