@@ -55,6 +55,8 @@ TEST_CASE("the nearest axis takes the smallest steps, backwards too, but takes s
   REQUIRE(find_nearest_in_src(rest) == 2);
   rest.axes[1].src_stride = -2;
   REQUIRE(find_nearest_in_src(rest) == 1);
+  rest.axes[1].src_stride = -192;
+  REQUIRE(find_nearest_in_src(rest) == 2);
   REQUIRE(find_nearest_in_src(Rest{}) == -1);
   Rest broadcast;
   broadcast.axes[broadcast.count++] = {5, 0, 4};
