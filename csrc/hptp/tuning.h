@@ -33,8 +33,8 @@ inline constexpr int64_t kGroupBlocks = kScale > 1 ? 2 : 8;
 // rows 1.3-1.5, of 16 1.2-1.3, of 32 0.9, of 64 0.75; rows of 3840 bytes in strips of 4 0.92, of 8
 // 0.83, of 32 0.72.
 inline constexpr int64_t kRowStripBytes = 2048 / kScale;
-// In cache, where the order matters less than the calls, a strip is longer: rows of 256 bytes, 3 MiB,
-// 45 GB/s against 38.
+// In cache, where the order matters less than the calls, a strip is longer: rows of 256 bytes, 3
+// MiB, 45 GB/s against 38.
 inline constexpr int64_t kCachedRowStripBytes = 8192 / kScale;
 inline constexpr int64_t kMinRowsPerStrip = kScale > 1 ? 2 : 4;
 inline constexpr int64_t kRowsBlockBytes = (256 << 10) / kScale;
@@ -76,11 +76,12 @@ inline constexpr int64_t kStripBytes = kStripRows * kStripPitch;
 
 // From so many bytes of output on, the output is streamed and a transpose goes through the stage:
 // where it and the input no longer share the cache that the machine works from, together with what
-// else the program keeps there. EPYC 7xx3 (32 MiB of third level), 4-byte transposes in GB/s, direct
-// against staged and streamed: 4 MiB 33 against 19, 8 MiB 20 against 15 and 17 MiB 8.0 against 9.5
-// where nothing else is in cache; with three times the data in turn, 12 MiB of moved rows 10 against
-// 13. A plain copy of 5 MiB: 45 against 36. AMD: 3/16 of the third level. A Xeon's third level is far away, and the change comes near
-// the size of the second (Emerald Rapids, 2 MiB). Where nothing is known: 4 MiB.
+// else the program keeps there. EPYC 7xx3 (32 MiB of third level), 4-byte transposes in GB/s,
+// direct against staged and streamed: 4 MiB 33 against 19, 8 MiB 20 against 15 and 17 MiB 8.0
+// against 9.5 where nothing else is in cache; with three times the data in turn, 12 MiB of moved
+// rows 10 against 13. A plain copy of 5 MiB: 45 against 36. AMD: 3/16 of the third level. A Xeon's
+// third level is far away, and the change comes near the size of the second (Emerald Rapids, 2 MiB).
+// Where nothing is known: 4 MiB.
 inline constexpr int64_t kStreamShareOfL3 = 3;   // in sixteenths
 inline constexpr int64_t kStreamShareOfL2 = 12;  // in sixteenths
 inline constexpr int64_t kStreamBytesDefault = 4 << 20;
