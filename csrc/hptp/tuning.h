@@ -79,8 +79,8 @@ inline constexpr int64_t kStripBytes = kStripRows * kStripPitch;
 // else the program keeps there. EPYC 7xx3 (32 MiB of third level), 4-byte transposes in GB/s,
 // direct against staged and streamed: 4 MiB 33 against 19, 8 MiB 20 against 15 and 17 MiB 8.0
 // against 9.5 where nothing else is in cache; with three times the data in turn, 12 MiB of moved
-// rows 10 against 13. A plain copy of 5 MiB: 45 against 36. AMD: 3/16 of the third level. A Xeon's
-// third level is far away, and the change comes near the size of the second (Emerald Rapids, 2 MiB).
+// rows 10 against 13. A plain copy of 5 MiB: 45 against 36. AMD: 3/16 of the third level. On a
+// Xeon it is far away, and the change comes near the size of the second (Emerald Rapids, 2 MiB).
 // Where nothing is known: 4 MiB.
 inline constexpr int64_t kStreamShareOfL3 = 3;   // in sixteenths
 inline constexpr int64_t kStreamShareOfL2 = 12;  // in sixteenths
