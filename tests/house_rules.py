@@ -49,8 +49,17 @@ def _banned_in(name: str) -> list[str]:
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
-_PLAN_SEES = ("chain.h", "layout.h", "machine.h", "tuning.h", "kernels/kernel.h")
-_EXECUTE_SEES = ("hptp.h", "plan.h", "layout.h", "tuning.h", "kernels/kernel.h")
+_PLAN_SEES = ("chain.h", "plan_pieces.h", "layout.h", "machine.h", "tuning.h", "kernels/kernel.h")
+_EXECUTE_SEES = (
+    "hptp.h",
+    "plan.h",
+    "pattern.h",
+    "layout.h",
+    "unit.h",
+    "strided.h",
+    "tuning.h",
+    "kernels/kernel.h",
+)
 _ISA_SEES = ("kernel.h", "tables.h", "target.h", "*.inl.h")
 
 # What a file below csrc/hptp may include of the project, besides check.h and its own header. A name
@@ -61,12 +70,17 @@ CORE_INCLUDES: Mapping[str, tuple[str, ...]] = {
     "layout": (),
     "chain": ("layout.h", "tuning.h"),
     "machine": ("tuning.h", "kernels/kernel.h", "kernels/dispatch.h"),
+    "pattern": ("layout.h", "chain.h", "kernels/kernel.h"),
     "plan": _PLAN_SEES,
+    "plan_pieces": ("chain.h", "pattern.h", "plan.h", "tuning.h"),
     "plan_text.cpp": ("plan.h",),
+    "unit.h": _EXECUTE_SEES,
+    "strided": _EXECUTE_SEES,
     "execute": _EXECUTE_SEES,
     "hptp.h": ("layout.h",),
     "hptp.cpp": ("core",),
-    "kernels/kernel.h": (),
+    "kernels/bytes.h": (),
+    "kernels/kernel.h": ("bytes.h",),
     "kernels/target.h": (),
     "kernels/tables.h": ("kernel.h",),
     "kernels/dispatch": ("kernel.h", "tables.h"),

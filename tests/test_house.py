@@ -33,6 +33,9 @@ NUMBER_EXCEPTIONS = {
     "kChannelElemSizes": "which kernels exist",
     "kPadding": "part of the contract of a kernel",
     "kNoByte": "what the byte shuffles of x86 take for no byte",
+    "kChunkBytes": "part of the contract of a kernel",
+    "kMaxChunks": "part of the contract of a kernel",
+    "kMaxPatternBytes": "part of the contract of a kernel",
 }
 
 # The rules, shown what they must refuse ----------------------------------------------------------

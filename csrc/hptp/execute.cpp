@@ -5,39 +5,17 @@
 #include <algorithm>
 
 #include "check.h"
+#include "strided.h"
 #include "tuning.h"
+#include "unit.h"
 
 namespace hptp {
 namespace {
-
-// Offsets of the positions of a block of a chain, on both sides.
-struct Offsets {
-  int64_t src[tuning::kMaxPositions];
-  int64_t dst[tuning::kMaxPositions];
-};
-
-struct Scratch {
-  alignas(64) std::byte stage[tuning::kStageBytes];
-  alignas(64) std::byte strip[tuning::kStripBytes];
-  Offsets a;
-  Offsets b;
-  int64_t stage_rows[tuning::kStageRows];
-  int64_t strip_rows[tuning::kStripRows];
-};
 
 struct Work {
   const Plan* plan;
   const std::byte* src;
   std::byte* dst;
-};
-
-// One unit: where it starts and how much of a full block it is.
-struct Unit {
-  const std::byte* src;
-  std::byte* dst;
-  int64_t a_count;
-  int64_t b_count;
-  int64_t bytes;  // of every element
 };
 
 class Cursor {
@@ -88,54 +66,12 @@ class Cursor {
   int64_t index_[Plan::kMaxLoops];
 };
 
-// The offsets of the first `block` positions of a chain, axis by axis: each axis repeats what is
-// there once for every step along it.
-void fill_offsets(const Chain& chain, Offsets& offsets) noexcept {
-  offsets.src[0] = 0;
-  offsets.dst[0] = 0;
-  int64_t filled = 1;
-  for (int i = 0; i < chain.rank && filled < chain.block; ++i) {
-    const Axis& axis = chain.axes[i];
-    const int64_t end = std::min(chain.block, filled * axis.extent);
-    for (int64_t p = filled; p < end; ++p) {
-      offsets.src[p] = offsets.src[p - filled] + axis.src_stride;
-      offsets.dst[p] = offsets.dst[p - filled] + axis.dst_stride;
-    }
-    filled = end;
-  }
-}
-
-void fill_rows(int64_t* rows, int64_t count, int64_t pitch) noexcept {
-  for (int64_t r = 0; r < count; ++r) rows[r] = r * pitch;
-}
-
-RowsKernel choose_rows(const Plan& plan) noexcept {
-  const bool streams = plan.stores == Stores::streaming;
-  return streams ? plan.kernels->stream_rows : plan.kernels->copy_rows;
-}
-
 void run_rows(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
   const RowsKernel move_rows = choose_rows(plan);
   for (int64_t a = 0; a < unit.a_count; ++a) {
     move_rows(unit.src + scratch.a.src[a], scratch.b.src, unit.dst + scratch.a.dst[a],
               scratch.b.dst, unit.b_count, unit.bytes);
   }
-}
-
-// An odd number of lines between the rows of the stage, so that a column of them meets every set of
-// the cache.
-int64_t stage_pitch(int64_t row_bytes) noexcept { return (row_bytes + 63) / 128 * 128 + 64; }
-
-TransposeKernel choose_transpose(const Plan& plan) noexcept {
-  const int index = elem_size_index(plan.elem_size);
-  if (index >= 0) return plan.kernels->transpose[index];
-  return plan.path == Path::staged ? plan.kernels->transpose_any_padded
-                                   : plan.kernels->transpose_any;
-}
-
-int64_t strip_columns(const Plan& plan) noexcept {
-  return elem_size_index(plan.elem_size) >= 0 ? tuning::kStripColumnBytes / plan.elem_size
-                                              : tuning::kAnyStripColumns;
 }
 
 // Fetches some of the next unit's rows while this one is written.
@@ -178,6 +114,7 @@ void run_staged(const Plan& plan, const Unit& unit, const Unit& next, Scratch& s
 void run_transpose(const Plan& plan, const Unit& unit, const Unit& next,
                    Scratch& scratch) noexcept {
   if (plan.path == Path::staged) return run_staged(plan, unit, next, scratch);
+  if (plan.path == Path::packed) return run_packed(plan, unit, scratch);
   choose_transpose(plan)(unit.src, scratch.b.src, unit.dst, scratch.a.dst, unit.b_count,
                          unit.a_count, plan.elem_size);
 }
@@ -219,13 +156,6 @@ void run_deinterleave(const Plan& plan, const Unit& unit, Scratch& scratch) noex
   }
 }
 
-void run_gather(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
-  for (int64_t a = 0; a < unit.a_count; ++a) {
-    plan.kernels->gather(unit.src + scratch.a.src[a], scratch.b.src, unit.dst + scratch.a.dst[a],
-                         scratch.b.dst, unit.b_count, plan.elem_size);
-  }
-}
-
 void run_unit(const Plan& plan, const Unit& unit, const Unit& next, Scratch& scratch) noexcept {
   switch (plan.kind) {
     case Kind::empty:
@@ -238,6 +168,12 @@ void run_unit(const Plan& plan, const Unit& unit, const Unit& next, Scratch& scr
       return run_interleave(plan, unit, scratch);
     case Kind::deinterleave:
       return run_deinterleave(plan, unit, scratch);
+    case Kind::fill:
+      return run_fill(plan, unit, scratch);
+    case Kind::steps:
+      return run_steps(plan, unit, scratch);
+    case Kind::pattern:
+      return run_pattern(plan, unit, scratch);
     case Kind::gather:
       return run_gather(plan, unit, scratch);
   }
@@ -245,12 +181,13 @@ void run_unit(const Plan& plan, const Unit& unit, const Unit& next, Scratch& scr
 
 // Chains of positions that a kernel walks by itself may be longer than a table.
 void fill_scratch(const Plan& plan, Scratch& scratch) noexcept {
-  if (plan.kind != Kind::interleave) fill_offsets(plan.a, scratch.a);
-  if (plan.kind != Kind::deinterleave) fill_offsets(plan.b, scratch.b);
+  if (plan.a.block <= tuning::kMaxPositions) fill_offsets(plan.a, scratch.a);
+  if (plan.b.block <= tuning::kMaxPositions) fill_offsets(plan.b, scratch.b);
   if (plan.kind == Kind::deinterleave) {
     fill_rows(scratch.strip_rows, plan.a.total, kPlaneStripBytes);
   }
-  if (plan.kind == Kind::transpose && plan.path == Path::staged) {
+  if (plan.kind == Kind::pattern) fill_pattern(plan, scratch);
+  if (plan.path != Path::direct) {
     fill_rows(scratch.stage_rows, tuning::kStageRows, stage_pitch(plan.a.block * plan.elem_size));
     fill_rows(scratch.strip_rows, tuning::kStripRows, tuning::kStripPitch);
   }

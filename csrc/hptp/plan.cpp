@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "check.h"
+#include "plan_pieces.h"
 #include "tuning.h"
 
 namespace hptp {
@@ -47,27 +48,17 @@ void plan_rows(Rest& rest, Plan& plan) noexcept {
   choose_block(plan.a, elements / plan.b.block, 1);
 }
 
-// Element by element. The innermost axes of the destination are walked as one, so that rectangles
-// of a few elements cost no more than long ones.
-void plan_gather(Rest& rest, Plan& plan) noexcept {
-  plan.kind = Kind::gather;
-  plan.stores = Stores::ordinary;  // an element is nothing to stream
-  const int64_t target =
-      std::clamp<int64_t>(tuning::kUnitBytes / plan.elem_size, 1, tuning::kMaxPositions);
-  append(plan.b, take(rest, rest.count - 1));
+// Whether the source is walked in smaller steps along another axis than the innermost of the
+// destination.
+bool is_transposed(const Rest& rest) noexcept {
   const int nearest = find_nearest_in_src(rest);
-  const bool moves =
-      nearest >= 0 && std::abs(rest.axes[nearest].src_stride) < std::abs(plan.b.axes[0].src_stride);
-  const int64_t rectangle = moves ? plan.b.total * rest.axes[nearest].extent * plan.elem_size : 0;
-  if (rectangle >= tuning::kTinyRectangleBytes) {
-    append(plan.a, take(rest, nearest));
-    choose_block(plan.a, tuning::kGatherSide, 1);
-    choose_block(plan.b, tuning::kGatherSide, 1);
-    return;
-  }
-  while (rest.count > 0 && plan.b.total < target) append(plan.b, take(rest, rest.count - 1));
-  choose_block(plan.b, target, 1);
+  const int64_t inner = std::abs(rest.axes[rest.count - 1].src_stride);
+  return nearest >= 0 && std::abs(rest.axes[nearest].src_stride) < inner;
 }
+
+bool has_src_step(const Plan& plan) noexcept { return plan.a.axes[0].src_stride != plan.elem_size; }
+
+bool has_dst_step(const Plan& plan) noexcept { return plan.b.axes[0].dst_stride != plan.elem_size; }
 
 bool has_channel_kernel(const Plan& plan, const Axis& channels, int64_t position_extent) noexcept {
   const int size = elem_size_index(plan.elem_size);
@@ -81,6 +72,7 @@ bool plan_channels(Plan& plan) noexcept {
   const Axis& a = plan.a.axes[0];
   const Axis& b = plan.b.axes[0];
   const int64_t target = tuning::kUnitBytes / plan.elem_size;
+  if (has_src_step(plan) || has_dst_step(plan)) return false;
   if (has_channel_kernel(plan, b, a.extent) && a.dst_stride == b.extent * plan.elem_size) {
     plan.kind = Kind::interleave;
     plan.a.block = std::min(a.extent, target / b.extent);
@@ -101,7 +93,8 @@ void plan_transpose(Rest& rest, Plan& plan) noexcept {
   const int64_t b_target =
       std::clamp<int64_t>(tuning::kBlockDstBytes / plan.elem_size, 1, tuning::kMaxStageRows);
   plan.kind = Kind::transpose;
-  grow_chains(rest, plan, a_target, b_target);
+  // A side with a step has no axis directly behind it.
+  grow_chains(rest, plan, has_src_step(plan) ? 0 : a_target, has_dst_step(plan) ? 0 : b_target);
   choose_block(plan.a, a_target, 1);
   choose_block(plan.b, b_target, kLineBytes / std::gcd(kLineBytes, plan.elem_size));
 }
@@ -112,19 +105,41 @@ bool is_tiny(const Plan& plan, const Rest& rest) noexcept {
          plan.a.total * plan.b.total * plan.elem_size < tuning::kTinyRectangleBytes;
 }
 
+// A batch of small rectangles as a pattern; leaves all as it is where that cannot be.
+bool plan_tiny(const Layout& layout, Rest& rest, Plan& plan) noexcept {
+  const Plan before = plan;
+  Rest all = all_axes(layout);
+  clear(plan.a);
+  clear(plan.b);
+  if (plan_pattern(all, plan)) {
+    rest = all;
+    return true;
+  }
+  plan = before;
+  return false;
+}
+
+bool is_broadcast(const Axis& inner, int64_t elem_size) noexcept {
+  return inner.src_stride == 0 && inner.dst_stride == elem_size &&
+         inner.extent * elem_size >= tuning::kMinFillBytes;
+}
+
 void plan_chains(const Layout& layout, Rest& rest, Plan& plan) noexcept {
   if (plan.elem_size >= tuning::kRowBytes || rest.count == 0) return plan_rows(rest, plan);
-  const bool dst_contiguous = rest.axes[rest.count - 1].dst_stride == plan.elem_size;
-  if (!dst_contiguous || find_src_stride(rest, plan.elem_size) < 0) return plan_gather(rest, plan);
+  if (is_broadcast(rest.axes[rest.count - 1], plan.elem_size)) {
+    return plan_lines(rest, Kind::fill, plan);
+  }
+  if (!is_transposed(rest)) return plan_pieces(rest, plan);
   append(plan.b, take(rest, rest.count - 1));
-  append(plan.a, take(rest, find_src_stride(rest, plan.elem_size)));
+  append(plan.a, take(rest, find_nearest_in_src(rest)));
+  if (is_tiny(plan, rest) && plan_tiny(layout, rest, plan)) return;
   if (plan_channels(plan)) return;
   plan_transpose(rest, plan);
   if (!is_tiny(plan, rest)) return;
   rest = all_axes(layout);
   clear(plan.a);
   clear(plan.b);
-  plan_gather(rest, plan);
+  plan_pieces(rest, plan);
 }
 
 // Whether the rows of a block fall on one another in the first cache level.
@@ -136,6 +151,7 @@ bool rows_collide(const Chain& b) noexcept {
 
 Path choose_path(const Plan& plan, const Machine& machine, int64_t bytes) noexcept {
   if (plan.kind != Kind::transpose) return Path::direct;
+  if (has_src_step(plan) || has_dst_step(plan)) return Path::packed;
   if (bytes >= machine.stream_bytes) return Path::staged;
   const bool collides = bytes >= tuning::kCollidingBytes && rows_collide(plan.b);
   return collides ? Path::staged : Path::direct;

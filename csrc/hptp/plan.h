@@ -26,6 +26,9 @@ enum class Kind {
   transpose,     // A contiguous in the source, B contiguous in the destination
   interleave,    // the same with 2, 3 or 4 positions of B: planes to pixels
   deinterleave,  // the same with 2, 3 or 4 positions of A: pixels to planes
+  fill,          // one element again and again, side by side in the destination
+  steps,         // element by element at constant steps
+  pattern,       // a few bytes regrouped in the same way again and again
   gather,        // element by element
 };
 
@@ -37,6 +40,8 @@ enum class Stores {
 enum class Path {
   direct,  // from the source to the destination
   staged,  // through a small buffer, so that both sides are walked along whole lines
+  packed,  // the same where A has a step in the source, or B in the destination: the gaps between
+           // their elements are left out on the way in, and made on the way out
 };
 
 // The two loops that count the blocks of a chain: over groups of blocks, and over the blocks of a
@@ -58,6 +63,7 @@ struct Plan {
   int threads = 1;
   int64_t elem_size = 0;    // bytes
   int64_t piece_bytes = 0;  // bytes of an element that one unit moves; less than all for long rows
+  int64_t periods = 0;      // of a round of a pattern: B is a period, and A its repetition
   int64_t src_offset = 0;
   int64_t dst_offset = 0;
   Chain a;

@@ -19,8 +19,26 @@ const char* name_of(Kind kind) noexcept {
       return "interleave";
     case Kind::deinterleave:
       return "deinterleave";
+    case Kind::fill:
+      return "fill";
+    case Kind::steps:
+      return "steps";
+    case Kind::pattern:
+      return "pattern";
     case Kind::gather:
       return "gather";
+  }
+  return "";
+}
+
+const char* name_of(Path path) noexcept {
+  switch (path) {
+    case Path::direct:
+      return "direct";
+    case Path::staged:
+      return "staged";
+    case Path::packed:
+      return "packed";
   }
   return "";
 }
@@ -50,7 +68,7 @@ std::string to_string(const Plan& plan) {
     if (plan.loops[i].extent > 1) text << plan.loops[i];
   }
   text << "\nunits: " << plan.unit_count << "\n"
-       << "path: " << (plan.path == Path::staged ? "staged" : "direct") << "\n"
+       << "path: " << name_of(plan.path) << "\n"
        << "stores: " << (plan.stores == Stores::streaming ? "streaming" : "ordinary") << "\n"
        << "threads: " << plan.threads << "\n"
        << "kernels: " << plan.kernels->name << "\n";

@@ -48,8 +48,15 @@ inline constexpr int64_t kUnitBytes = (32 << 10) / kScale / kScale;
 // Planes of fewer bytes than this are not worth a channel kernel.
 inline constexpr int64_t kMinPlaneBytes = 32 / kScale;
 
-// Positions along both sides of a gathered block whose sides lie on different axes.
-inline constexpr int64_t kGatherSide = kScale > 1 ? 4 : 64;
+// Bytes of destination between two chunks of a pattern, so that what one fetches is near for the
+// next.
+inline constexpr int64_t kPatternStripBytes = 4096;
+
+// Lines of fewer elements than this are gathered as one with the axes around them.
+inline constexpr int64_t kMinLineElements = kScale > 1 ? 4 : 16;
+
+// An element is repeated by a kernel of its own for so many bytes or more.
+inline constexpr int64_t kMinFillBytes = 512 / kScale;
 
 // Positions along one side of a block, which bounds its tables.
 inline constexpr int64_t kMaxPositions = 1024;

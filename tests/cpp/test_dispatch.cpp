@@ -44,6 +44,8 @@ TEST_CASE("no table has a hole", "[dispatch]") {
     REQUIRE(table->stream_rows != nullptr);
     REQUIRE(table->finish_streams != nullptr);
     REQUIRE(table->gather != nullptr);
+    REQUIRE(table->move_steps != nullptr);
+    REQUIRE(table->fill != nullptr);
     REQUIRE(table->vector_bytes >= 1);
   }
 }

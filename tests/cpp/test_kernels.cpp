@@ -164,6 +164,86 @@ std::string fault_of_gather(GatherKernel gather, int64_t elem_size, GatherTo to)
   return fault_of_kernel(call, tile, elem_size);
 }
 
+// The steps between elements on either side, in bytes beyond an element; `rows` is the count of
+// elements and `cols` is of no matter.
+std::string fault_of_steps(StepsKernel move_steps, int64_t elem_size, Misalignments gaps) {
+  const Size tile = {8, 0};
+  const int64_t most = 2 * tile.rows + 1;
+  const int64_t src_step = elem_size + gaps.src;
+  const int64_t dst_step = elem_size + gaps.dst;
+  KernelTrial trial(1, most * std::max(src_step, dst_step));
+  const auto call = [&](Size size, Misalignments at) {
+    const int64_t count = size.rows;
+    trial.src.lay_out(1, std::max<int64_t>(0, (count - 1) * src_step + elem_size), at.src);
+    trial.dst.lay_out(1, std::max<int64_t>(0, (count - 1) * dst_step + elem_size), at.dst);
+    trial.poison();
+    std::byte* const last = trial.src.base() + (count - 1) * src_step;
+    for (int64_t p = 0; p < count; ++p) {
+      trial.expect(last - p * src_step, trial.dst.base() + p * dst_step, elem_size);
+    }
+    move_steps(count == 0 ? trial.src.base() : last, -src_step, trial.dst.base(), dst_step, count,
+               elem_size);
+    return trial.fault();
+  };
+  return fault_of_kernel(call, tile, elem_size);
+}
+
+// `rows` is the count of copies and `cols` is of no matter.
+std::string fault_of_fill(FillKernel fill, int64_t elem_size) {
+  const int64_t many = int64_t{3 * 4096} / elem_size / kSlowdown;
+  KernelTrial trial(1, many * elem_size);
+  const auto call = [&](Size size, Misalignments at) {
+    const int64_t count = size.rows == 17 ? many : size.rows;
+    trial.src.lay_out(1, elem_size, at.src);
+    trial.dst.lay_out(1, count * elem_size, at.dst);
+    trial.poison();
+    for (int64_t p = 0; p < count; ++p) {
+      trial.expect(trial.src.base(), trial.dst.base() + p * elem_size, elem_size);
+    }
+    fill(trial.src.base(), trial.dst.base(), count, elem_size);
+    return trial.fault();
+  };
+  return fault_of_kernel(call, {8, 0}, elem_size);
+}
+
+// A pattern of `chunks` chunks, each of `windows` windows that give it every so many-th byte; the
+// source of a round is as long as its windows reach. `rows` is the rounds.
+std::string fault_of_regroup(PatternKernel regroup, int chunks, int windows) {
+  constexpr int64_t kApart = 11;  // between the starts of two windows
+  Pattern pattern;
+  pattern.chunk_count = chunks;
+  for (int c = 0; c < chunks; ++c) {
+    pattern.chunks[c] = {(chunks - 1 - c) * kChunkBytes, windows};
+    for (int w = 0; w < windows; ++w) {
+      Window& window = pattern.windows[c * windows + w];
+      window.src_offset = (c + w) * kApart;
+      for (int i = 0; i < kChunkBytes; ++i) {
+        const int at = (5 * i + 3 * c) % kChunkBytes;
+        window.choice[i] = i % windows == w ? static_cast<unsigned char>(at) : kNoByte;
+      }
+    }
+  }
+  const int64_t src_bytes = (chunks + windows - 2) * kApart + kChunkBytes;
+  const int64_t dst_bytes = int64_t{chunks} * kChunkBytes;
+  KernelTrial trial(1, 9 * std::max(src_bytes, dst_bytes));
+  const auto call = [&](Size size, Misalignments at) {
+    const int64_t rounds = size.rows;
+    trial.src.lay_out(1, rounds * src_bytes, at.src);
+    trial.dst.lay_out(1, rounds * dst_bytes, at.dst);
+    trial.poison();
+    for (int64_t place = 0; place < rounds * dst_bytes; ++place) {
+      const int64_t round = place / dst_bytes;
+      const int64_t c = chunks - 1 - place % dst_bytes / kChunkBytes;
+      const int64_t i = place % kChunkBytes;
+      const int64_t from = (c + i % windows) * kApart + (5 * i + 3 * c) % kChunkBytes;
+      trial.expect(trial.src.base() + round * src_bytes + from, trial.dst.base() + place, 1);
+    }
+    regroup(pattern, trial.src.base(), src_bytes, trial.dst.base(), dst_bytes, rounds);
+    return trial.fault();
+  };
+  return fault_of_kernel(call, {4, 0}, 1);
+}
+
 struct ChannelKernels {
   InterleaveKernel interleave;
   DeinterleaveKernel deinterleave;
@@ -243,6 +323,38 @@ TEST_CASE("elements are gathered to their places and into a row", "[kernels]") {
       CAPTURE(table->name, elem_size);
       REQUIRE(fault_of_gather(table->gather, elem_size, GatherTo::places) == "");
       REQUIRE(fault_of_gather(table->gather, elem_size, GatherTo::row) == "");
+    }
+  }
+}
+
+TEST_CASE("elements are moved at constant steps, forwards and backwards", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    for (const int64_t elem_size : {1, 2, 3, 4, 6, 8, 12, 16, 24, 33}) {
+      for (const Misalignments gaps : {Misalignments{0, 0}, {elem_size, 0}, {0, 3}, {5, 100}}) {
+        CAPTURE(table->name, elem_size, gaps.src, gaps.dst);
+        REQUIRE(fault_of_steps(table->move_steps, elem_size, gaps) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("an element is repeated side by side", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    for (const int64_t elem_size : {1, 2, 3, 4, 7, 8, 12, 16, 24, 31}) {
+      CAPTURE(table->name, elem_size);
+      REQUIRE(fault_of_fill(table->fill, elem_size) == "");
+    }
+  }
+}
+
+TEST_CASE("bytes are regrouped by a pattern, round after round", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    if (table->regroup == nullptr) continue;
+    for (const int chunks : {1, 2, 3, kMaxChunks}) {
+      for (const int windows : {1, 2, 3, 4, 5, 16}) {
+        CAPTURE(table->name, chunks, windows);
+        REQUIRE(fault_of_regroup(table->regroup, chunks, windows) == "");
+      }
     }
   }
 }

@@ -84,11 +84,33 @@ TEST_CASE("the kind of a plan follows from what lies together on either side", "
       }
     }
   }
-  SECTION("what is contiguous on one side only is gathered") {
-    REQUIRE(plan_of(4, {{5000, 8, 4}}, 1).kind == Kind::gather);
-    REQUIRE(plan_of(4, {{5000, 4, 8}}, 1).kind == Kind::gather);
-    REQUIRE(plan_of(4, {{5000, -4, 4}}, 1).kind == Kind::gather);
-    REQUIRE(plan_of(4, {{5000, 0, 4}}, 1).kind == Kind::gather);
+  SECTION(
+      "what has gaps or runs backwards in the source is a pattern, where bytes can be shuffled") {
+    const Kind kind = this_machine().kernels->regroup == nullptr ? Kind::steps : Kind::pattern;
+    REQUIRE(plan_of(4, {{5000, 8, 4}}, 1).kind == kind);
+    REQUIRE(plan_of(4, {{5000, -4, 4}}, 1).kind == kind);
+    REQUIRE(plan_of(2, {{500, 1500, 1000}, {500, 3, 2}}, 1).kind == kind);
+  }
+  SECTION("what has gaps in the destination goes by steps, or is gathered where lines are short") {
+    REQUIRE(plan_of(4, {{5000, 4, 8}}, 1).kind == Kind::steps);
+    REQUIRE(plan_of(4, {{5000, 12, 32}, {3, 4, 8}}, 1).kind == Kind::gather);
+  }
+  SECTION("one element repeated is a fill") {
+    REQUIRE(plan_of(4, {{5000, 0, 4}}, 1).kind == Kind::fill);
+    REQUIRE(plan_of(7, {{50, 7, 3500}, {500, 0, 7}}, 1).kind == Kind::fill);
+  }
+  SECTION("a transpose with a step on either side is packed") {
+    REQUIRE(plan_of(8, {{300, 16, 2400}, {300, 4800, 8}}, 1).path == Path::packed);
+    REQUIRE(plan_of(8, {{300, 8, 4800}, {300, 2400, 16}}, 1).path == Path::packed);
+    REQUIRE(plan_of(8, {{300, 8, 2400}, {300, 4800, 8}}, 1).path != Path::packed);
+  }
+  SECTION("batches of small matrices are patterns, where bytes can be shuffled") {
+    const bool is_scalar = this_machine().kernels->regroup == nullptr;
+    for (const int64_t size : {1, 2, 4}) {
+      const Plan plan =
+          plan_of(size, {{900, 25 * size, 25 * size}, {5, size, 5 * size}, {5, 5 * size, size}}, 1);
+      REQUIRE(plan.kind == (is_scalar ? Kind::gather : Kind::pattern));
+    }
   }
   SECTION("a zero extent leaves nothing") {
     const Plan plan = plan_of(4, {{5, 4, 4}, {0, 4, 4}}, 1);
@@ -124,15 +146,15 @@ TEST_CASE("a plan runs with the kernel table that it is given", "[plan]") {
   }
 }
 
-TEST_CASE("only outputs of a certain size are streamed, and gathered ones never", "[plan]") {
+TEST_CASE("only outputs of a certain size are streamed, and gaps never", "[plan]") {
   Machine machine = this_machine();
   machine.stream_bytes = 1'000'000;
   const Axis just_enough[] = {{500, 4, 2000}, {500, 2000, 4}};
   const Axis too_few[] = {{499, 4, 2000}, {500, 1996, 4}};
-  const Axis gathered[] = {{500'000, 8, 4}};
+  const Axis with_gaps[] = {{500'000, 4, 8}};
   REQUIRE(build_plan(make_layout({4, just_enough}), machine, 1).stores == Stores::streaming);
   REQUIRE(build_plan(make_layout({4, too_few}), machine, 1).stores == Stores::ordinary);
-  REQUIRE(build_plan(make_layout({4, gathered}), machine, 1).stores == Stores::ordinary);
+  REQUIRE(build_plan(make_layout({4, with_gaps}), machine, 1).stores == Stores::ordinary);
   REQUIRE(this_machine().stream_bytes > 0);
 }
 

@@ -17,8 +17,6 @@
 
 #include "move.inl.h"
 
-inline constexpr unsigned char kNoByte = 0x80;
-
 struct Choices {
   unsigned char bytes[16];
   bool any;

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bytes.h"
+
 namespace hptp {
 
 // Element (r, c) of `rows` x `cols` is read at src + src_rows[r] + c * elem_size
@@ -31,6 +33,15 @@ using RowsKernel = void (*)(const std::byte* src, const int64_t* src_rows, std::
 using GatherKernel = void (*)(const std::byte* src, const int64_t* src_offsets, std::byte* dst,
                               const int64_t* dst_offsets, int64_t count,
                               int64_t elem_size) noexcept;
+
+// The same at constant steps: element p is read at src + p * src_step and written at
+// dst + p * dst_step.
+using StepsKernel = void (*)(const std::byte* src, int64_t src_step, std::byte* dst,
+                             int64_t dst_step, int64_t count, int64_t elem_size) noexcept;
+
+// `count` times the one element at src, side by side from dst on.
+using FillKernel = void (*)(const std::byte* src, std::byte* dst, int64_t count,
+                            int64_t elem_size) noexcept;
 
 // Planes to pixels: element (channel k, position p) is read at src + planes[k] + p * elem_size and
 // written at dst + (p * channels + k) * elem_size.
@@ -59,6 +70,9 @@ struct KernelTable {
   RowsKernel stream_rows;             // whole cache lines by non-temporal stores
   void (*finish_streams)() noexcept;  // after stream_rows, before another thread may read
   GatherKernel gather;
+  StepsKernel move_steps;
+  FillKernel fill;
+  PatternKernel regroup;  // null where there is no shuffle of bytes
   InterleaveKernel interleave[kMaxChannels - kMinChannels + 1][kChannelElemSizes];
   DeinterleaveKernel deinterleave[kMaxChannels - kMinChannels + 1][kChannelElemSizes];
 };

@@ -149,6 +149,55 @@ void gather(const std::byte* src, const int64_t* src_offsets, std::byte* dst,
   with_move(elem_size, GatherEach{src, src_offsets, dst, dst_offsets, count, elem_size});
 }
 
+struct StepEach {
+  const std::byte* src;
+  int64_t src_step;
+  std::byte* dst;
+  int64_t dst_step;
+  int64_t count;
+
+  template <class Move>
+  HPTP_INLINE void operator()(const Move& move) const {
+    const std::byte* from = src;
+    std::byte* to = dst;
+    const int64_t from_step = src_step;
+    const int64_t to_step = dst_step;
+    int64_t left = count;
+    for (; left >= 4; left -= 4) {
+      move(from, to);
+      move(from + from_step, to + to_step);
+      move(from + 2 * from_step, to + 2 * to_step);
+      move(from + 3 * from_step, to + 3 * to_step);
+      from += 4 * from_step;
+      to += 4 * to_step;
+    }
+    for (; left > 0; --left, from += from_step, to += to_step) move(from, to);
+  }
+};
+
+void move_steps(const std::byte* src, int64_t src_step, std::byte* dst, int64_t dst_step,
+                int64_t count, int64_t elem_size) noexcept {
+  with_move(elem_size, StepEach{src, src_step, dst, dst_step, count});
+}
+
+// Doubles what is there until that is worth a long copy.
+void fill(const std::byte* src, std::byte* dst, int64_t count, int64_t elem_size) noexcept {
+  constexpr int64_t kLong = 2048;
+  const int64_t bytes = count * elem_size;
+  if (bytes == 0) return;
+  if (elem_size == 1) {
+    std::memset(dst, std::to_integer<int>(*src), static_cast<size_t>(bytes));
+    return;
+  }
+  std::memcpy(dst, src, static_cast<size_t>(elem_size));
+  int64_t filled = elem_size;
+  for (int64_t run = filled; filled < bytes; filled += run) {
+    if (run < kLong) run = filled;
+    if (run > bytes - filled) run = bytes - filled;
+    std::memcpy(dst + filled, dst, static_cast<size_t>(run));
+  }
+}
+
 template <int kChannels, int kElemSize>
 void interleave_each(const std::byte* src, const int64_t* planes, std::byte* dst,
                      int64_t positions) noexcept {

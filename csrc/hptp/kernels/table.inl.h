@@ -3,6 +3,7 @@
 #pragma once
 
 #include "channels.inl.h"
+#include "pattern.inl.h"
 #include "rect.inl.h"
 #include "rows.inl.h"
 
@@ -33,6 +34,9 @@ constexpr KernelTable make_simd_table(const char* name, bool (*is_supported)() n
       .stream_rows = stream_rows,
       .finish_streams = finish_streams,
       .gather = gather,
+      .move_steps = move_steps,
+      .fill = fill,
+      .regroup = regroup_pattern<HalfVector>,
       .interleave = {HPTP_INTERLEAVE_ROW(Vector, 2), HPTP_INTERLEAVE_ROW(Vector, 3),
                      HPTP_INTERLEAVE_ROW(Vector, 4)},
       .deinterleave = {HPTP_DEINTERLEAVE_ROW(Vector, 2), HPTP_DEINTERLEAVE_ROW(Vector, 3),

@@ -18,6 +18,15 @@ struct Vector16 {
   }
   static HPTP_INLINE void store_spread(std::byte* dst, int, Register a) { store(dst, a); }
 
+  static HPTP_INLINE Register zero() { return _mm_setzero_si128(); }
+  static HPTP_INLINE Register combine(Register a, Register b) { return _mm_or_si128(a, b); }
+  static HPTP_INLINE Register shuffle(Register a, Register choice) {
+    return _mm_shuffle_epi8(a, choice);
+  }
+  static HPTP_INLINE Register choices(const unsigned char* bytes) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  }
+
   template <int kElemSize>
   static HPTP_INLINE Register unpack_low(Register a, Register b) {
     if constexpr (kElemSize == 1) return _mm_unpacklo_epi8(a, b);

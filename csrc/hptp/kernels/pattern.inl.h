@@ -1,0 +1,78 @@
+// Bytes regrouped by a pattern. Written once and included by the source file of every SIMD
+// instruction set, inside its region, after channels.inl.h, whose Vector it takes.
+//
+// The rounds are walked once for every chunk, so that the choices of a chunk stay in registers. The
+// caller gives few enough rounds for what the first chunk has fetched to be near for the last.
+//
+// Example, every second of the bytes 0 1 2 ... 30: one chunk of two windows. The first, bytes
+// 0-15, gives 0 2 4 ... 14 to the places 0-7, and the second, bytes 15-30, gives its bytes
+// 1 3 5 ... 15 to the places 8-15.
+//
+// EPYC 7xx3, one thread, in the second cache level, GB/s, against elements gathered one by one:
+// every second of 1, 2, 4, 8 bytes 66 63 62 50 against 3 6 12 18; 2 of 3 bytes 62 against 6.
+#pragma once
+
+#include "move.inl.h"
+
+template <class Vector, int kWindows>
+HPTP_INLINE void write_chunk(const Window* windows, const std::byte* src, int64_t src_step,
+                             std::byte* dst, int64_t dst_step, int64_t rounds) {
+  typename Vector::Register choices[size_t{kWindows}];
+  const std::byte* from[size_t{kWindows}];
+  HPTP_UNROLL
+  for (int w = 0; w < kWindows; ++w) {
+    choices[w] = Vector::choices(windows[w].choice);
+    from[w] = src + windows[w].src_offset;
+  }
+  int64_t at = 0;
+  for (int64_t r = 0; r < rounds; ++r, at += src_step, dst += dst_step) {
+    typename Vector::Register chunk = Vector::shuffle(Vector::load(from[0] + at), choices[0]);
+    HPTP_UNROLL
+    for (int w = 1; w < kWindows; ++w) {
+      chunk = Vector::combine(chunk, Vector::shuffle(Vector::load(from[w] + at), choices[w]));
+    }
+    Vector::store(dst, chunk);
+  }
+}
+
+template <class Vector>
+HPTP_INLINE void write_wide_chunk(const Window* windows, int64_t count, const std::byte* src,
+                                  int64_t src_step, std::byte* dst, int64_t dst_step,
+                                  int64_t rounds) {
+  for (int64_t r = 0; r < rounds; ++r, src += src_step, dst += dst_step) {
+    typename Vector::Register chunk = Vector::zero();
+    for (int64_t w = 0; w < count; ++w) {
+      const Window& window = windows[w];
+      chunk = Vector::combine(chunk, Vector::shuffle(Vector::load(src + window.src_offset),
+                                                     Vector::choices(window.choice)));
+    }
+    Vector::store(dst, chunk);
+  }
+}
+
+template <class Vector>
+void regroup_pattern(const Pattern& pattern, const std::byte* src, int64_t src_step, std::byte* dst,
+                     int64_t dst_step, int64_t rounds) noexcept {
+  const Window* windows = pattern.windows;
+  for (int c = 0; c < pattern.chunk_count; ++c) {
+    const Chunk chunk = pattern.chunks[c];
+    std::byte* const to = dst + chunk.dst_offset;
+    switch (chunk.window_count) {
+      case 1:
+        write_chunk<Vector, 1>(windows, src, src_step, to, dst_step, rounds);
+        break;
+      case 2:
+        write_chunk<Vector, 2>(windows, src, src_step, to, dst_step, rounds);
+        break;
+      case 3:
+        write_chunk<Vector, 3>(windows, src, src_step, to, dst_step, rounds);
+        break;
+      case 4:
+        write_chunk<Vector, 4>(windows, src, src_step, to, dst_step, rounds);
+        break;
+      default:
+        write_wide_chunk<Vector>(windows, chunk.window_count, src, src_step, to, dst_step, rounds);
+    }
+    windows += chunk.window_count;
+  }
+}
