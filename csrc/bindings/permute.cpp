@@ -12,6 +12,7 @@
 #include <ATen/ops/permute.h>
 #include <ATen/ops/zeros.h>
 
+#include "huge_pages.h"
 #include "overlap.h"
 #include "threads.h"
 
@@ -75,6 +76,7 @@ at::Tensor permute_cpu(const at::Tensor& x, at::IntArrayRef dims) {
   const Order order = make_order(dims, x.dim());
   at::Tensor result = at::detail::empty_cpu(permuted_sizes(x, order), x.scalar_type());
   if (x.numel() == 0) return result;
+  advise_huge_pages(result.mutable_data_ptr(), result.nbytes());
   const Axes axes = make_axes(x, order, result.strides());
   copy_permuted(x, {static_cast<int64_t>(x.element_size()), axes}, result);
   return result;
