@@ -30,7 +30,7 @@ stamps := build/stamps
 core_sources := $(wildcard csrc/hptp/*.cpp csrc/hptp/*.h csrc/hptp/kernels/*.cpp \
                   csrc/hptp/kernels/*.h)
 extension_sources := $(core_sources) $(wildcard csrc/bindings/*.cpp csrc/bindings/*.h) \
-                     setup.py pyproject.toml
+                     $(wildcard csrc/entry/*.cpp) setup.py pyproject.toml
 
 ##@ Use
 .PHONY: demo

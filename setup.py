@@ -1,7 +1,11 @@
-"""Builds the ops library: csrc/hptp and csrc/bindings, linked with torch and nothing of Python.
+"""Builds the ops library and, beside it, the short way from Python to the ops.
 
-The library is no Python module. It is called torch_hptp/_ops.torch<minor version>.so, so that
-torch_hptp can tell which torch it was built for without loading it.
+The ops library is csrc/hptp and csrc/bindings, linked with torch and nothing of Python. It is no
+Python module. It is called torch_hptp/_ops.torch<minor version>.so, so that torch_hptp can tell
+which torch it was built for without loading it.
+
+The entry is csrc/entry, a Python module of its own: torch_hptp/_entry_torch<minor version> with the
+suffix of this Python. torch_hptp works without it.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import platform
 import shlex
 import shutil
 import sys
+import sysconfig
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -20,6 +25,7 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
 SUPPORTED = ("2.13", "2.14")
+OPS_NAME = "torch_hptp._ops"
 
 try:
     import torch
@@ -59,9 +65,12 @@ def check_compiler() -> None:
         )
 
 
-def sources() -> list[str]:
-    """Every .cpp of the core and of the bindings, relative to this file."""
-    folders = ("csrc/hptp", "csrc/hptp/kernels", "csrc/bindings")
+OPS_FOLDERS = ("csrc/hptp", "csrc/hptp/kernels", "csrc/bindings")
+ENTRY_FOLDERS = ("csrc/entry",)
+
+
+def sources(folders: tuple[str, ...]) -> list[str]:
+    """Every .cpp in these folders, relative to this file."""
     return sorted(path for folder in folders for path in glob(f"{folder}/*.cpp", root_dir=ROOT))
 
 
@@ -81,19 +90,24 @@ def compile_flags() -> list[str]:
     return flags
 
 
-def ops_extension() -> Extension:
-    """The ops library. Without torch, only what an sdist needs to know of it."""
-    kwargs: dict[str, Any] = {"include_dirs": [str(ROOT / "csrc")], "depends": headers()}
+def make_extension(name: str, folders: tuple[str, ...], **kwargs: Any) -> Extension:
+    """A library or a module. Without torch, only what an sdist needs to know of it."""
+    shared = {"include_dirs": [str(ROOT / "csrc")], "depends": headers()}
     if torch is None:
-        return Extension("torch_hptp._ops", sources(), language="c++", **kwargs)
+        return Extension(name, sources(folders), language="c++", **shared)
     return cpp_extension.CppExtension(
-        "torch_hptp._ops",
-        sources(),
-        extra_compile_args=compile_flags(),
-        # "Limited API" is torch's way to say: link nothing of Python.
-        py_limited_api=True,
-        **kwargs,
+        name, sources(folders), extra_compile_args=compile_flags(), **shared, **kwargs
     )
+
+
+def extensions() -> list[Extension]:
+    """The ops library, and the entry, which relies on the GIL and is left out without one."""
+    # "Limited API" is torch's way to say: link nothing of Python.
+    built = [make_extension(OPS_NAME, OPS_FOLDERS, py_limited_api=True)]
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        version = torch_minor().replace(".", "_") if torch else ""
+        built.append(make_extension(f"torch_hptp._entry_torch{version}", ENTRY_FOLDERS))
+    return built
 
 
 class BuildOps(build_ext if torch is None else cpp_extension.BuildExtension):  # type: ignore[misc]
@@ -106,17 +120,20 @@ class BuildOps(build_ext if torch is None else cpp_extension.BuildExtension):  #
         super().run()
 
     def get_ext_filename(self, ext_name: str) -> str:
-        """Names the torch version in place of the Python version."""
-        if torch is None:
+        """Names the torch version in place of the Python version in the ops library's name."""
+        if torch is None or ext_name.split(".")[-1] != OPS_NAME.split(".")[-1]:
             return str(super().get_ext_filename(ext_name))
         return os.path.join(*ext_name.split(".")) + f".torch{torch_minor()}.so"
 
     def get_libraries(self, ext: Extension) -> list[str]:
-        """Leaves out the Python library, which some builds of Python add."""
+        """Leaves out the Python library, which some builds of Python add.
+
+        The entry needs none either: the interpreter that imports it has those symbols.
+        """
         return list(ext.libraries)
 
 
 if platform.system() == "Windows":
     refuse("Windows is not supported")
 
-setup(ext_modules=[ops_extension()], cmdclass={"build_ext": BuildOps})
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildOps})

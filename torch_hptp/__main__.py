@@ -15,6 +15,7 @@ import torch
 
 import torch_hptp
 from torch_hptp._demo import DemoError, run_demo
+from torch_hptp._entry import find_entry, module_name, serve_nothing
 from torch_hptp._library import library_path
 from torch_hptp._timing import compare, table_lines
 
@@ -77,6 +78,11 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _way_of_small_tensors() -> str:
+    missing = find_entry() is serve_nothing
+    return f"through torch.ops, without {module_name()}" if missing else "the short way"
+
+
 def version_lines() -> list[str]:
     """What a report of a problem should hold, a line each."""
     forced = os.environ.get("HPTP_ISA")
@@ -84,6 +90,7 @@ def version_lines() -> list[str]:
         f"torch_hptp: {torch_hptp.__version__}",
         f"library: {library_path()}",
         f"built for torch: {library_path().stem.removeprefix('_ops.torch')}",
+        f"small tensors: {_way_of_small_tensors()}",
         f"torch: {torch.__version__}",
         f"python: {platform.python_version()} on {platform.platform()}",
         f"kernels: {cast(str, torch.ops.hptp.isa_name())}"

@@ -8,14 +8,17 @@ from typing import Any, NoReturn, cast
 
 import torch
 from torch import Tensor
+from torch.compiler import is_dynamo_compiling
 from torch.overrides import has_torch_function
 
+from torch_hptp._entry import find_entry
 from torch_hptp._library import load_ops
 from torch_hptp._registrations import register_transforms
 
 load_ops()
 register_transforms()
 
+_serve = find_entry()
 _permute = torch.ops.hptp.permute.default
 _permute_out = torch.ops.hptp.permute.out
 
@@ -102,6 +105,10 @@ def permute(x: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Ten
         >>> permute(image, (2, 0, 1), out=planes) is planes
         True
     """
+    if not is_dynamo_compiling():  # Dynamo knows the op, and not the compiled function
+        result = _serve(x, dims, out)
+        if result is not None:
+            return result
     _check_tensors("permute", x, out)
     order = _as_ints(dims)
     if out is None:
