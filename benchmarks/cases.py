@@ -20,6 +20,8 @@ import torch
 
 Extents = tuple[int, ...]
 
+_LINE_BYTES = 64
+
 
 @dataclass(frozen=True)
 class Case:
@@ -40,6 +42,21 @@ class Case:
     def nbytes(self, size: str) -> int:
         """Bytes of the input, which are also the bytes of the output."""
         return math.prod(self.extents(size)) * self.dtype.itemsize
+
+    @property
+    def is_image(self) -> bool:
+        """Whether planes of three channels of bytes become pixels, or the other way around."""
+        return self.dtype == torch.uint8 and 3 in (self.shape[1], self.shape[-1])
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether a line of the cache or more stays together: trailing axes that stay in place.
+
+        An innermost extent of three elements that stays is no row to copy.
+        """
+        rank = len(self.dims)
+        moved = next(axis for axis in reversed(range(rank)) if self.dims[axis] != axis)
+        return math.prod(self.shape[moved + 1 :]) * self.dtype.itemsize >= _LINE_BYTES
 
 
 _EIGHT = (12, 32, 8, 16, 24, 16, 20, 3)

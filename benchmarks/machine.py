@@ -16,6 +16,8 @@ from pathlib import Path
 
 import torch
 
+import torch_hptp
+
 _PROJECT = Path(__file__).resolve().parent.parent
 
 
@@ -58,6 +60,16 @@ def caches() -> str:
     return ", ".join(found)
 
 
+def last_cache_bytes(text: str) -> int | None:
+    """The bytes of the largest cache in what `caches()` gives, or None where it holds none."""
+    found = re.search(r"L\dd? (\d+)([KMG])$", text)
+    return (
+        int(found.group(1)) * {"K": 2**10, "M": 2**20, "G": 2**30}[found.group(2)]
+        if found
+        else None
+    )
+
+
 def available_bytes() -> int | None:
     """Memory that can be taken without swapping, or None where the system does not say."""
     found = re.search(r"^MemAvailable:\s*(\d+) kB$", _read("/proc/meminfo"), re.MULTILINE)
@@ -93,6 +105,8 @@ def describe() -> dict[str, str]:
         "python": platform.python_version(),
         "torch": torch.__version__,
         "torch cpu capability": torch.backends.cpu.get_cpu_capability(),
+        "kernels": str(torch.ops.hptp.isa_name()),
+        "torch_hptp": torch_hptp.__version__,
         "commit": _commit(),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
     }

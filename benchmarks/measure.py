@@ -2,7 +2,9 @@
 
 Every contender first answers once into poisoned memory, and that answer is compared, byte for
 byte, with PyTorch's. Then come rounds in which each contender is called once, in turn, so that a
-machine that slows down slows all of them down. A contender leaves the rounds after `calls` timed
+machine that slows down slows all of them down. Between two calls on several threads is a pause, in
+which the threads of the contender before fall asleep: a pool spins for some milliseconds after its
+work, on cores that the next contender needs. A contender leaves the rounds after `calls` timed
 calls or `seconds` of them. The compared call warms the caches and is not counted, unless it alone
 has used up the seconds: then it is the one timing.
 
@@ -14,23 +16,24 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import statistics
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from types import FrameType
 
 import torch
 
 from benchmarks.cases import Case
-from benchmarks.contenders import Contender, FreshCall
+from benchmarks.contender import CannotError, Contender, FreshCall, SelfTimed
 from benchmarks.machine import available_bytes
+from benchmarks.timings import RowResult, Timing
 
 MODES = ("existing", "fresh")
 
 _FILL_PERIOD = 16_777_213  # bytes; a prime, so that no extent of a shape lines up with it
 _POISON = 0xA5
 _CHUNK_BYTES = 64 * 2**20
+_SETTLE_SECONDS = 0.01  # libgomp's threads, which are torch's, spin for about 4 ms on a Zen 3
 _MAPPED_BYTES = 64 * 2**20  # above the largest threshold that glibc's malloc gives itself, 32 MiB
 
 
@@ -41,47 +44,6 @@ class Limits:
     calls: int = 3
     seconds: float = 3.0
     compile_seconds: float = 120.0
-
-
-@dataclass
-class Timing:
-    """What one contender did on one row: its seconds per call, or why there are none."""
-
-    seconds: list[float] = field(default_factory=list)
-    failure: str = ""
-
-    @property
-    def best(self) -> float:
-        """The shortest call, or infinity where there is none."""
-        return min(self.seconds, default=float("inf"))
-
-    @property
-    def median(self) -> float:
-        """The call in the middle, or infinity where there is none."""
-        return statistics.median(self.seconds) if self.seconds else float("inf")
-
-
-@dataclass(frozen=True)
-class RowResult:
-    """One row in one mode on some threads; `skipped` says why it was not measured, if so."""
-
-    case: Case
-    size: str
-    mode: str
-    threads: int
-    timings: dict[str, Timing]
-    skipped: str = ""
-
-    def gigabytes_per_second(self, name: str) -> float:
-        """Bytes read plus bytes written by the best call, in 10^9 a second; 0 without a call."""
-        timing = self.timings.get(name, Timing())
-        return 2 * self.case.nbytes(self.size) / timing.best / 1e9
-
-    def ratio(self, name: str, other: str) -> float | None:
-        """How many times as fast as `other` the contender `name` is, where both were timed."""
-        theirs = self.gigabytes_per_second(other)
-        mine = self.gigabytes_per_second(name)
-        return mine / theirs if theirs and mine else None
 
 
 def filled(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
@@ -148,10 +110,12 @@ def torch_threads(threads: int) -> Iterator[None]:
 class Row:
     """One case with its input, and its output where that exists beforehand."""
 
-    def __init__(self, case: Case, size: str, mode: str, threads: int) -> None:
-        """Allocates the tensors; their memory is written before anything is timed."""
-        self.case, self.size, self.mode, self.threads = case, size, mode, threads
-        self.x = filled(case.extents(size), case.dtype)
+    def __init__(self, case: Case, mode: str, threads: int, x: torch.Tensor) -> None:
+        """Allocates the output; `x` is the input, which has been written."""
+        self.case, self.mode, self.threads = case, mode, threads
+        self.own_copies = 0  # how many tensors of this size contenders are going to need besides
+        self.closing = contextlib.ExitStack()
+        self.x = x
         self.view = self.x.permute(case.dims)
         self.out = torch.empty(self.view.shape if mode == "existing" else 0, dtype=case.dtype)
         self.expected = self.view  # or PyTorch's result, once there is one and memory to keep it
@@ -159,14 +123,34 @@ class Row:
     def call_of(self, contender: Contender) -> FreshCall:
         """The call to be timed: it returns the tensor that holds the answer."""
         if self.mode == "fresh":
-            return contender.as_written(self.x, self.case.dims, self.threads)
+            fresh = contender.as_written(self.x, self.case.dims, self.threads)
+            self._close_later(fresh)
+            return fresh
         write = contender.into_existing(self.x, self.case.dims, self.out, self.threads)
+        self._close_later(write)
 
-        def call() -> torch.Tensor:
-            write()
-            return self.out
+        def call() -> torch.Tensor | SelfTimed:
+            answer = write()
+            return answer if isinstance(answer, SelfTimed) else self.out
 
         return call
+
+    def _close_later(self, call: object) -> None:
+        close = getattr(call, "close", None)
+        if close is not None:
+            self.closing.callback(close)
+
+    def fetched(self, answer: torch.Tensor | SelfTimed) -> torch.Tensor:
+        """The tensor that holds the answer, wherever it was written."""
+        if not isinstance(answer, SelfTimed):
+            return answer
+        out = (
+            self.out
+            if self.mode == "existing"
+            else torch.empty(self.view.shape, dtype=self.x.dtype)
+        )
+        answer.read_into(out)
+        return out
 
     def poison(self) -> None:
         """Makes sure that no contender is credited with what an earlier one has written.
@@ -183,7 +167,7 @@ class Row:
     def keep(self, answer: torch.Tensor) -> None:
         """Keeps PyTorch's answer to compare with, where there is memory for a third tensor."""
         available = available_bytes()
-        if available is not None and available > 2.5 * self.x.nbytes:
+        if available is not None and available > (2.5 + self.own_copies) * self.x.nbytes:
             self.expected = answer.clone()
 
     def is_right(self, contender: Contender, answer: torch.Tensor) -> bool:
@@ -199,11 +183,13 @@ def _first_call(row: Row, contender: Contender, limits: Limits) -> tuple[FreshCa
     """Makes the call, compares what it gives, and says why it cannot go on, if so."""
     try:
         with time_limit(limits.compile_seconds):
+            _require_memory(contender, row.x.nbytes)
             call = row.call_of(contender)
         row.poison()
-        begin = time.perf_counter()
-        answer = call()
-        took = time.perf_counter() - begin
+        took, answer = _timed(call)
+        answer = row.fetched(answer)
+    except CannotError as error:
+        return None, Timing(failure=f"cannot: {error}")
     except Exception as error:  # a contender that cannot is a result, not an end
         return None, Timing(failure=_in_one_line(error))
     if contender.name == "torch":
@@ -213,22 +199,34 @@ def _first_call(row: Row, contender: Contender, limits: Limits) -> tuple[FreshCa
     return (None, Timing([took])) if took >= limits.seconds else (call, Timing())
 
 
+def _require_memory(contender: Contender, nbytes: int) -> None:
+    available, needed = available_bytes(), contender.own_copies * nbytes
+    if needed and available is not None and available < needed + 2 * _CHUNK_BYTES:
+        raise CannotError(
+            f"needs {needed / 2**30:.1f} GiB of memory more, {available / 2**30:.1f} are available"
+        )
+
+
 def _in_one_line(error: Exception) -> str:
     first = next(iter(str(error).strip().splitlines()), "")
     return f"{type(error).__name__}: {first}"[:160]
 
 
-def _timed(call: FreshCall) -> float:
-    """Seconds of one call; what it returned is let go after the clock has stopped."""
+def _timed(call: FreshCall) -> tuple[float, torch.Tensor | SelfTimed]:
+    """Seconds of one call and what it returned, to be let go after the clock has stopped."""
     begin = time.perf_counter()
     answer = call()
     took = time.perf_counter() - begin
-    del answer
-    return took
+    return (answer.seconds if isinstance(answer, SelfTimed) else took), answer
+
+
+def _settle(threads: int) -> None:
+    if threads > 1:
+        time.sleep(_SETTLE_SECONDS)
 
 
 def measure(
-    case: Case, size: str, mode: str, threads: int, contenders: list[Contender], limits: Limits
+    case: Case, size: str, mode: str, threads: int, contenders: Sequence[Contender], limits: Limits
 ) -> RowResult:
     """Measures one row: the first, compared calls, then the rounds."""
     available, needed = available_bytes(), 2 * case.nbytes(size) + 2 * _CHUNK_BYTES
@@ -236,11 +234,14 @@ def measure(
         why = f"needs {needed / 2**30:.1f} GiB of memory, {available / 2**30:.1f} are available"
         return RowResult(case, size, mode, threads, {}, why)
     with torch_threads(threads):
-        timings = _timings(Row(case, size, mode, threads), contenders, limits)
+        row = Row(case, mode, threads, filled(case.extents(size), case.dtype))
+        row.own_copies = max((contender.own_copies for contender in contenders), default=0)
+        with row.closing:
+            timings = _timings(row, contenders, limits)
     return RowResult(case, size, mode, threads, timings)
 
 
-def _timings(row: Row, contenders: list[Contender], limits: Limits) -> dict[str, Timing]:
+def _timings(row: Row, contenders: Sequence[Contender], limits: Limits) -> dict[str, Timing]:
     timings: dict[str, Timing] = {}
     in_rounds: dict[str, FreshCall] = {}
     for contender in contenders:
@@ -250,7 +251,8 @@ def _timings(row: Row, contenders: list[Contender], limits: Limits) -> dict[str,
     while in_rounds:
         for name, call in list(in_rounds.items()):
             spent = timings[name].seconds
-            spent.append(_timed(call))
+            _settle(row.threads)
+            spent.append(_timed(call)[0])
             if len(spent) >= limits.calls or sum(spent) >= limits.seconds:
                 del in_rounds[name]
     return timings
