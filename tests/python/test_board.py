@@ -181,13 +181,29 @@ def test_wrong_bits_are_found_and_not_timed(wrong: object, mode: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("mode", measure.MODES)
+@pytest.mark.parametrize("kept", ["a digest", "nothing"])
 def test_without_memory_for_a_reference_answers_are_compared_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
+    mode: str, kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measure.Row, "keep", lambda self, answer: None)
+    def keep(row: measure.Row, answer: torch.Tensor) -> None:
+        row.digest = measure._digest(answer) if kept == "a digest" else b""
+
+    monkeypatch.setattr(measure.Row, "keep", keep)
     asked = [BY_NAME["torch"], BY_NAME["ours"], _contender("wrong", _one_byte_wrong)]
-    row = measure.measure(SHRUNK[9], "small", "existing", 1, asked, QUICK)
+    row = measure.measure(SHRUNK[9], "small", mode, 1, asked, QUICK)
     assert [timing.failure for timing in row.timings.values()] == ["", "", "WRONG BITS"]
+
+
+def test_where_memory_is_short_a_digest_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = measure.Row(SHRUNK[0], "existing", 1, measure.filled((6, 6), torch.float32))
+    answer = row.view.contiguous()
+    row.keep(answer)
+    assert row.digest == b""
+    assert torch.equal(row.expected, answer)
+    monkeypatch.setattr(measure, "available_bytes", lambda: 0)
+    row.keep(answer)
+    assert row.digest == measure._digest(answer) != measure._digest(row.x)
 
 
 def test_an_error_of_a_contender_is_a_result() -> None:
