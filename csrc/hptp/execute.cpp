@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "check.h"
+#include "staged.h"
 #include "strided.h"
 #include "tuning.h"
 #include "unit.h"
@@ -74,47 +75,8 @@ void run_rows(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
   }
 }
 
-// Fetches some of the next unit's rows while this one is written.
-void prefetch_rows(const Unit& unit, const int64_t* rows, int64_t begin, int64_t end,
-                   int64_t row_bytes) noexcept {
-  for (int64_t r = begin; r < std::min(end, unit.b_count); ++r) {
-    const std::byte* const row = unit.src + rows[r];
-    for (int64_t byte = 0; byte < row_bytes; byte += 64) __builtin_prefetch(row + byte);
-  }
-}
-
-// The stage takes the block's source rows. Strips of a few columns are then transposed into a
-// second, smaller buffer, and leave it as whole lines of destination rows. Both buffers are longer
-// than what they hold, so that the kernel may round up to whole tiles: what it moves besides is
-// left behind.
-void run_staged(const Plan& plan, const Unit& unit, const Unit& next, Scratch& scratch) noexcept {
-  const int64_t elem_size = plan.elem_size;
-  const TransposeKernel transpose = choose_transpose(plan);
-  const RowsKernel move_rows = choose_rows(plan);
-  const int64_t strip_cols = strip_columns(plan);
-  const int64_t tile_rows = std::max<int64_t>(1, plan.kernels->vector_bytes / elem_size);
-  const int64_t rows = (unit.b_count + tile_rows - 1) / tile_rows * tile_rows;
-  HPTP_DCHECK(rows <= tuning::kStageRows && rows * elem_size <= tuning::kStripPitch);
-  HPTP_DCHECK(rows * stage_pitch(plan.a.block * elem_size) <= tuning::kStageBytes);
-  const int64_t strips = (unit.a_count + strip_cols - 1) / strip_cols;
-  const int64_t rows_ahead = (next.b_count + strips - 1) / strips;
-  plan.kernels->copy_rows(unit.src, scratch.b.src, scratch.stage, scratch.stage_rows, unit.b_count,
-                          unit.a_count * elem_size);
-  for (int64_t strip = 0; strip < strips; ++strip) {
-    const int64_t col = strip * strip_cols;
-    prefetch_rows(next, scratch.b.src, strip * rows_ahead, (strip + 1) * rows_ahead,
-                  next.a_count * elem_size);
-    transpose(scratch.stage + col * elem_size, scratch.stage_rows, scratch.strip,
-              scratch.strip_rows, rows, strip_cols, elem_size);
-    move_rows(scratch.strip, scratch.strip_rows, unit.dst, scratch.a.dst + col,
-              std::min(strip_cols, unit.a_count - col), unit.b_count * elem_size);
-  }
-}
-
-void run_transpose(const Plan& plan, const Unit& unit, const Unit& next,
-                   Scratch& scratch) noexcept {
-  if (plan.path == Path::staged) return run_staged(plan, unit, next, scratch);
-  if (plan.path == Path::packed) return run_packed(plan, unit, scratch);
+void run_transpose(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  if (plan.path != Path::direct) return run_staged(plan, unit, scratch);
   choose_transpose(plan)(unit.src, scratch.b.src, unit.dst, scratch.a.dst, unit.b_count,
                          unit.a_count, plan.elem_size);
 }
@@ -156,14 +118,14 @@ void run_deinterleave(const Plan& plan, const Unit& unit, Scratch& scratch) noex
   }
 }
 
-void run_unit(const Plan& plan, const Unit& unit, const Unit& next, Scratch& scratch) noexcept {
+void run_unit(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
   switch (plan.kind) {
     case Kind::empty:
       return;
     case Kind::rows:
       return run_rows(plan, unit, scratch);
     case Kind::transpose:
-      return run_transpose(plan, unit, next, scratch);
+      return run_transpose(plan, unit, scratch);
     case Kind::interleave:
       return run_interleave(plan, unit, scratch);
     case Kind::deinterleave:
@@ -187,10 +149,7 @@ void fill_scratch(const Plan& plan, Scratch& scratch) noexcept {
     fill_rows(scratch.strip_rows, plan.a.total, kPlaneStripBytes);
   }
   if (plan.kind == Kind::pattern) fill_pattern(plan, scratch);
-  if (plan.path != Path::direct) {
-    fill_rows(scratch.stage_rows, tuning::kStageRows, stage_pitch(plan.a.block * plan.elem_size));
-    fill_rows(scratch.strip_rows, tuning::kStripRows, tuning::kStripPitch);
-  }
+  if (plan.path != Path::direct) fill_staged(plan, scratch);
 }
 
 void run_units(const void* opaque, int64_t begin, int64_t end) noexcept {
@@ -201,12 +160,9 @@ void run_units(const void* opaque, int64_t begin, int64_t end) noexcept {
   Scratch scratch;
   fill_scratch(plan, scratch);
   Cursor cursor(work, begin);
-  Unit unit = cursor.unit();
-  for (int64_t i = begin; i < end; ++i) {
-    cursor.advance();
-    const Unit next = i + 1 < end ? cursor.unit() : Unit{};
-    if (unit.a_count > 0 && unit.b_count > 0) run_unit(plan, unit, next, scratch);
-    unit = next;
+  for (int64_t i = begin; i < end; ++i, cursor.advance()) {
+    const Unit unit = cursor.unit();
+    if (unit.a_count > 0 && unit.b_count > 0) run_unit(plan, unit, scratch);
   }
   if (plan.stores == Stores::streaming) plan.kernels->finish_streams();
 }

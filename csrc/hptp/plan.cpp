@@ -89,9 +89,11 @@ bool plan_channels(Plan& plan) noexcept {
 }
 
 void plan_transpose(Rest& rest, Plan& plan) noexcept {
+  constexpr int64_t kMostRows =
+      (2 * tuning::kStageRows + 2) / 3;  // half as many again may be taken
   const int64_t a_target = std::max<int64_t>(1, tuning::kBlockSrcBytes / plan.elem_size);
   const int64_t b_target =
-      std::clamp<int64_t>(tuning::kBlockDstBytes / plan.elem_size, 1, tuning::kMaxStageRows);
+      std::clamp<int64_t>(tuning::kBlockDstBytes / plan.elem_size, 1, kMostRows);
   plan.kind = Kind::transpose;
   // A side with a step has no axis directly behind it.
   grow_chains(rest, plan, has_src_step(plan) ? 0 : a_target, has_dst_step(plan) ? 0 : b_target);
@@ -103,6 +105,12 @@ void plan_transpose(Rest& rest, Plan& plan) noexcept {
 bool is_tiny(const Plan& plan, const Rest& rest) noexcept {
   return rest.count > 0 &&
          plan.a.total * plan.b.total * plan.elem_size < tuning::kTinyRectangleBytes;
+}
+
+// Whether a rectangle has few bytes of others between its own.
+bool is_compact(const Plan& plan) noexcept {
+  return std::abs(plan.b.axes[0].src_stride) < kMaxPatternBytes &&
+         std::abs(plan.a.axes[0].dst_stride) < kMaxPatternBytes;
 }
 
 // A batch of small rectangles as a pattern; leaves all as it is where that cannot be.
@@ -132,7 +140,7 @@ void plan_chains(const Layout& layout, Rest& rest, Plan& plan) noexcept {
   if (!is_transposed(rest)) return plan_pieces(rest, plan);
   append(plan.b, take(rest, rest.count - 1));
   append(plan.a, take(rest, find_nearest_in_src(rest)));
-  if (is_tiny(plan, rest) && plan_tiny(layout, rest, plan)) return;
+  if (is_tiny(plan, rest) && is_compact(plan) && plan_tiny(layout, rest, plan)) return;
   if (plan_channels(plan)) return;
   plan_transpose(rest, plan);
   if (!is_tiny(plan, rest)) return;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "check.h"
 #include "tuning.h"
 
 namespace hptp {
@@ -48,39 +47,6 @@ void regroup(const Plan& plan, const std::byte* src, std::byte* dst, int64_t per
   if (periods % round != 0) move(periods - round, 1);
 }
 
-// The elements of one source row of A, side by side.
-void pack_row(const Plan& plan, const std::byte* src, std::byte* dst, int64_t count) noexcept {
-  plan.kernels->move_steps(src, plan.a.axes[0].src_stride, dst, plan.elem_size, count,
-                           plan.elem_size);
-}
-
-void fill_stage(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
-  if (plan.a.axes[0].src_stride == plan.elem_size) {
-    plan.kernels->copy_rows(unit.src, scratch.b.src, scratch.stage, scratch.stage_rows,
-                            unit.b_count, unit.a_count * plan.elem_size);
-    return;
-  }
-  for (int64_t b = 0; b < unit.b_count; ++b) {
-    pack_row(plan, unit.src + scratch.b.src[b], scratch.stage + scratch.stage_rows[b],
-             unit.a_count);
-  }
-}
-
-// `count` rows of the strip, which are destination rows from position `a` on.
-void empty_strip(const Plan& plan, const Unit& unit, int64_t a, int64_t count,
-                 const Scratch& scratch) noexcept {
-  const int64_t step = plan.b.axes[0].dst_stride;
-  if (step == plan.elem_size) {
-    choose_rows(plan)(scratch.strip, scratch.strip_rows, unit.dst, scratch.a.dst + a, count,
-                      unit.b_count * plan.elem_size);
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    plan.kernels->move_steps(scratch.strip + scratch.strip_rows[i], plan.elem_size,
-                             unit.dst + scratch.a.dst[a + i], step, unit.b_count, plan.elem_size);
-  }
-}
-
 }  // namespace
 
 void run_fill(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
@@ -123,21 +89,6 @@ void run_pattern(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept 
     const int64_t count = std::min(step, unit.a_count - p);
     regroup(plan, unit.src + p * repeat.src_stride, scratch.strip, count, scratch);
     write_row(plan, scratch.strip, unit.dst + p * repeat.dst_stride, count * repeat.dst_stride);
-  }
-}
-
-void run_packed(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
-  const TransposeKernel transpose = choose_transpose(plan);
-  const int64_t columns = strip_columns(plan);
-  const int64_t tile_rows = std::max<int64_t>(1, plan.kernels->vector_bytes / plan.elem_size);
-  const int64_t rows = (unit.b_count + tile_rows - 1) / tile_rows * tile_rows;
-  HPTP_DCHECK(rows <= tuning::kStageRows && rows * plan.elem_size <= tuning::kStripPitch);
-  HPTP_DCHECK(rows * stage_pitch(plan.a.block * plan.elem_size) <= tuning::kStageBytes);
-  fill_stage(plan, unit, scratch);
-  for (int64_t a = 0; a < unit.a_count; a += columns) {
-    transpose(scratch.stage + a * plan.elem_size, scratch.stage_rows, scratch.strip,
-              scratch.strip_rows, rows, columns, plan.elem_size);
-    empty_strip(plan, unit, a, std::min(columns, unit.a_count - a), scratch);
   }
 }
 

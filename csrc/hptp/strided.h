@@ -15,6 +15,5 @@ void run_pattern(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept;
 void fill_pattern(const Plan& plan, Scratch& scratch) noexcept;
 
 // A transpose whose A has a step in the source or whose B has one in the destination.
-void run_packed(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept;
 
 }  // namespace hptp

@@ -65,13 +65,13 @@ inline RowsKernel choose_rows(const Plan& plan) noexcept {
 
 // An odd number of lines between the rows of the stage, so that a column of them meets every set of
 // the cache.
-inline int64_t stage_pitch(int64_t row_bytes) noexcept { return (row_bytes + 63) / 128 * 128 + 64; }
+inline int64_t stage_pitch(const Plan& plan) noexcept {
+  return (plan.a.block * plan.elem_size + 63) / 128 * 128 + 64;
+}
 
 inline TransposeKernel choose_transpose(const Plan& plan) noexcept {
   const int index = elem_size_index(plan.elem_size);
-  if (index >= 0) return plan.kernels->transpose[index];
-  return plan.path != Path::direct ? plan.kernels->transpose_any_padded
-                                   : plan.kernels->transpose_any;
+  return index >= 0 ? plan.kernels->transpose[index] : plan.kernels->transpose_any;
 }
 
 inline int64_t strip_columns(const Plan& plan) noexcept {

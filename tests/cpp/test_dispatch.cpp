@@ -38,6 +38,9 @@ TEST_CASE("no table has a hole", "[dispatch]") {
     for (const auto& row : table->deinterleave) {
       REQUIRE(std::all_of(std::begin(row), std::end(row), is_filled));
     }
+    REQUIRE(std::all_of(std::begin(table->transpose_strip), std::end(table->transpose_strip),
+                        is_filled));
+    REQUIRE(table->stage_rows != nullptr);
     REQUIRE(table->transpose_any != nullptr);
     REQUIRE(table->transpose_any_padded != nullptr);
     REQUIRE(table->copy_rows != nullptr);

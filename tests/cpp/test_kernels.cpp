@@ -139,6 +139,53 @@ std::string fault_of_rows(RowsKernel move_rows, void (*finish)() noexcept, Size 
   return fault_of_kernel(call, tile, 16);
 }
 
+// `cols` is the bytes of a row; the rows of the stage lie at a constant distance.
+std::string fault_of_stage(StageKernel stage_rows, int64_t rows_ahead) {
+  const Size tile = {3, 128};
+  const Size most = {2 * tile.rows + 1, 2 * tile.cols + 1};
+  const int64_t pitch = most.cols + 3;
+  KernelTrial trial(most.rows, most.rows * pitch);
+  const auto call = [&](Size size, Misalignments at) {
+    const auto [rows, bytes] = size;
+    trial.src.lay_out(rows, bytes, at.src);
+    trial.dst.lay_out(1, rows == 0 ? 0 : (rows - 1) * pitch + bytes, at.dst);
+    trial.poison();
+    for (int64_t r = 0; r < rows; ++r) {
+      trial.expect(trial.src.strip(r), trial.dst.base() + r * pitch, bytes);
+    }
+    stage_rows(trial.src.base(), trial.src.offsets(), trial.dst.base(), pitch, rows, bytes,
+               rows_ahead);
+    return trial.fault();
+  };
+  return fault_of_kernel(call, tile, 16);
+}
+
+// `rows` is the count of stores to each row of the strip and `cols` is of no matter.
+std::string fault_of_strip(StripKernel transpose_strip, int64_t elem_size, int64_t store_bytes) {
+  const Size tile = {2, 0};
+  const int64_t columns = 16 / elem_size;
+  const int64_t most = (2 * tile.rows + 1) * store_bytes / elem_size;
+  const int64_t stage_pitch = 16 + 5;
+  const int64_t strip_pitch = most * elem_size + 3;
+  KernelTrial trial(1, std::max(most * stage_pitch, columns * strip_pitch));
+  const auto call = [&](Size size, Misalignments at) {
+    const int64_t rows = size.rows * store_bytes / elem_size;
+    const bool any = rows > 0;
+    trial.src.lay_out(1, any ? (rows - 1) * stage_pitch + 16 : 0, at.src);
+    trial.dst.lay_out(1, any ? (columns - 1) * strip_pitch + rows * elem_size : 0, at.dst);
+    trial.poison();
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) {
+        trial.expect(trial.src.base() + r * stage_pitch + c * elem_size,
+                     trial.dst.base() + c * strip_pitch + r * elem_size, elem_size);
+      }
+    }
+    transpose_strip(trial.src.base(), stage_pitch, trial.dst.base(), strip_pitch, rows);
+    return trial.fault();
+  };
+  return fault_of_kernel(call, tile, elem_size);
+}
+
 enum class GatherTo { places, row };
 
 // `rows` is 0 or 1: whether anything is gathered at all; `cols` is the count of elements.
@@ -190,7 +237,7 @@ std::string fault_of_steps(StepsKernel move_steps, int64_t elem_size, Misalignme
 
 // `rows` is the count of copies and `cols` is of no matter.
 std::string fault_of_fill(FillKernel fill, int64_t elem_size) {
-  const int64_t many = int64_t{3 * 4096} / elem_size / kSlowdown;
+  const int64_t many = int64_t{3 * 4096} / elem_size / int64_t{kSlowdown};
   KernelTrial trial(1, many * elem_size);
   const auto call = [&](Size size, Misalignments at) {
     const int64_t count = size.rows == 17 ? many : size.rows;
@@ -303,6 +350,24 @@ TEST_CASE("a padded transpose kernel stays within the padding of its rows", "[ke
     for (const int64_t elem_size : {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 17, 24, 31, 33}) {
       CAPTURE(table->name, elem_size);
       REQUIRE(fault_of_transpose({table->transpose_any_padded, elem_size, 8, kPadding}) == "");
+    }
+  }
+}
+
+TEST_CASE("rows are staged at a constant distance, whatever they ask for ahead", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    CAPTURE(table->name);
+    REQUIRE(fault_of_stage(table->stage_rows, 1) == "");
+    REQUIRE(fault_of_stage(table->stage_rows, 4) == "");
+  }
+}
+
+TEST_CASE("columns of a stage become the rows of a strip", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    for (const int64_t elem_size : {1, 2, 4, 8, 16}) {
+      CAPTURE(table->name, elem_size);
+      const StripKernel kernel = table->transpose_strip[elem_size_index(elem_size)];
+      REQUIRE(fault_of_strip(kernel, elem_size, std::max(16, table->vector_bytes)) == "");
     }
   }
 }

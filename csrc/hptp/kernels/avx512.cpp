@@ -37,7 +37,7 @@ struct Vector64 {
     return join(Vector16::load(base + offsets[0]), Vector16::load(base + offsets[step]),
                 Vector16::load(base + offsets[2 * step]), Vector16::load(base + offsets[3 * step]));
   }
-  static HPTP_INLINE Register load_spread(const std::byte* src, int step) {
+  static HPTP_INLINE Register load_spread(const std::byte* src, int64_t step) {
     return join(Vector16::load(src), Vector16::load(src + step), Vector16::load(src + 2 * step),
                 Vector16::load(src + 3 * step));
   }

@@ -28,6 +28,17 @@ using PaddedTransposeKernel = TransposeKernel;
 using RowsKernel = void (*)(const std::byte* src, const int64_t* src_rows, std::byte* dst,
                             const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept;
 
+// Row r: `row_bytes` bytes from src + src_rows[r] to stage + r * pitch. On its way through row r
+// the kernel asks the cache for row r + rows_ahead, line by line.
+using StageKernel = void (*)(const std::byte* src, const int64_t* src_rows, std::byte* stage,
+                             int64_t pitch, int64_t rows, int64_t row_bytes,
+                             int64_t rows_ahead) noexcept;
+
+// The first 16 bytes of each of `rows` rows of a stage, transposed into a strip: its rows are their
+// columns. `rows` is a multiple of what one store of the strip holds.
+using StripKernel = void (*)(const std::byte* stage, int64_t stage_pitch, std::byte* strip,
+                             int64_t strip_pitch, int64_t rows) noexcept;
+
 // Element p is read at src + src_offsets[p] and written at dst + dst_offsets[p], or at
 // dst + p * elem_size where dst_offsets is null.
 using GatherKernel = void (*)(const std::byte* src, const int64_t* src_offsets, std::byte* dst,
@@ -64,8 +75,10 @@ struct KernelTable {
   bool (*is_supported)() noexcept;  // by the processor that runs this
   int vector_bytes;                 // what one store of `transpose` writes to a row
   TransposeKernel transpose[5];     // for elements of 1, 2, 4, 8, 16 bytes
+  StripKernel transpose_strip[5];   // the same
   TransposeKernel transpose_any;    // for every other element size
   PaddedTransposeKernel transpose_any_padded;
+  StageKernel stage_rows;
   RowsKernel copy_rows;               // ordinary stores
   RowsKernel stream_rows;             // whole cache lines by non-temporal stores
   void (*finish_streams)() noexcept;  // after stream_rows, before another thread may read

@@ -120,6 +120,18 @@ void transpose_any_padded(const std::byte* src, const int64_t* src_rows, std::by
   each(LongMove{elem_size});
 }
 
+template <int kElemSize>
+void transpose_strip_each(const std::byte* stage, int64_t stage_pitch, std::byte* strip,
+                          int64_t strip_pitch, int64_t rows) noexcept {
+  for (int64_t c = 0; c < 16 / kElemSize; ++c) {
+    const std::byte* from = stage + c * kElemSize;
+    std::byte* const to = strip + c * strip_pitch;
+    for (int64_t r = 0; r < rows; ++r, from += stage_pitch) {
+      move_fixed<kElemSize>(from, to + r * kElemSize);
+    }
+  }
+}
+
 struct GatherEach {
   const std::byte* src;
   const int64_t* src_offsets;

@@ -24,7 +24,7 @@ struct Vector {
   static HPTP_INLINE Register load_lanes(const std::byte* base, const int64_t* offsets, int64_t) {
     return load(base + offsets[0]);
   }
-  static HPTP_INLINE Register load_spread(const std::byte* src, int) { return load(src); }
+  static HPTP_INLINE Register load_spread(const std::byte* src, int64_t) { return load(src); }
   static HPTP_INLINE void store(std::byte* dst, Register a) {
     vst1q_u8(reinterpret_cast<uint8_t*>(dst), a);
   }

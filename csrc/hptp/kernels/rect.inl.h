@@ -11,6 +11,7 @@
 //
 // A Vector gives:
 //   Register, kLanes;
+//   load_spread(src, step): lane l is the 16 bytes at src + l * step;
 //   load_lanes(base, offsets, step): lane l is the 16 bytes at base + offsets[l * step];
 //   store(dst, register);
 //   unpack_low<kElemSize>(a, b), unpack_high<kElemSize>(a, b): lane by lane, alternate the elements
@@ -84,4 +85,25 @@ void transpose_rect(const std::byte* src, const int64_t* src_rows, std::byte* ds
     return transpose_tiles<HalfVector, kElemSize>(src, src_rows, dst, dst_rows, rows, cols);
   }
   transpose_any(src, src_rows, dst, dst_rows, rows, cols, kElemSize);
+}
+
+// Between buffers of the engine's own, whose rows lie at a constant distance and have room for
+// whole tiles.
+template <class Vector, int kElemSize>
+void transpose_strip(const std::byte* stage, int64_t stage_pitch, std::byte* strip,
+                     int64_t strip_pitch, int64_t rows) noexcept {
+  constexpr int64_t kTileCols = 16 / kElemSize;
+  constexpr int64_t kTileRows = kTileCols * Vector::kLanes;
+  for (int64_t r = 0; r < rows; r += kTileRows) {
+    Tile<Vector, kElemSize> tile;
+    HPTP_UNROLL
+    for (int i = 0; i < tile.kCount; ++i) {
+      tile.rows[i] = Vector::load_spread(stage + i * stage_pitch, kTileCols * stage_pitch);
+    }
+    if constexpr (kElemSize < 16) transpose_registers<Vector, kElemSize>(tile);
+    HPTP_UNROLL
+    for (int i = 0; i < tile.kCount; ++i) Vector::store(strip + i * strip_pitch, tile.rows[i]);
+    stage += kTileRows * stage_pitch;
+    strip += kTileRows * kElemSize;
+  }
 }

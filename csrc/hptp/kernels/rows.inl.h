@@ -18,15 +18,32 @@ HPTP_INLINE void move_line(const std::byte* src, std::byte* dst) {
   store_line(dst, load_line(src));
 }
 
-HPTP_INLINE void copy_row(const std::byte* src, std::byte* dst, int64_t bytes) {
-  if (bytes < kLineBytes) return move_short(src, dst, bytes);
+// What a copy of a row asks the cache for on its way: nothing, or the same place of a later row.
+struct NothingAhead {
+  HPTP_INLINE void fetch(int64_t) const {}
+};
+
+struct RowAhead {
+  const std::byte* row;
+  HPTP_INLINE void fetch(int64_t at) const { __builtin_prefetch(row + at); }
+};
+
+template <class Ahead>
+HPTP_INLINE void copy_row(const std::byte* src, std::byte* dst, int64_t bytes, const Ahead& ahead) {
+  if (bytes < kLineBytes) {
+    ahead.fetch(0);
+    return move_short(src, dst, bytes);
+  }
   int64_t done = 0;
   for (; done + 2 * kLineBytes <= bytes; done += 2 * kLineBytes) {
+    ahead.fetch(done);
+    ahead.fetch(done + kLineBytes);
     const Line first = load_line(src + done);
     const Line second = load_line(src + done + kLineBytes);
     store_line(dst + done, first);
     store_line(dst + done + kLineBytes, second);
   }
+  if (done < bytes) ahead.fetch(done);
   if (done + kLineBytes <= bytes) move_line(src + done, dst + done);
   // The last, partial line reaches back into the one before: the same bytes a second time.
   if (bytes % kLineBytes != 0) move_line(src + bytes - kLineBytes, dst + bytes - kLineBytes);
@@ -34,7 +51,7 @@ HPTP_INLINE void copy_row(const std::byte* src, std::byte* dst, int64_t bytes) {
 
 HPTP_INLINE void stream_row(const std::byte* src, std::byte* dst, int64_t bytes) {
   const int64_t lead = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(dst) % kLineBytes);
-  if (bytes < lead + kLineBytes) return copy_row(src, dst, bytes);
+  if (bytes < lead + kLineBytes) return copy_row(src, dst, bytes, NothingAhead{});
   if (lead != 0) move_short(src, dst, lead);
   int64_t done = lead;
   for (; done + 2 * kLineBytes <= bytes; done += 2 * kLineBytes) {
@@ -53,7 +70,17 @@ HPTP_INLINE void stream_row(const std::byte* src, std::byte* dst, int64_t bytes)
 void copy_rows(const std::byte* src, const int64_t* src_rows, std::byte* dst,
                const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept {
   for (int64_t r = 0; r < rows; ++r) {
-    copy_row(src + src_rows[r], dst + dst_rows[r], row_bytes);
+    copy_row(src + src_rows[r], dst + dst_rows[r], row_bytes, NothingAhead{});
+  }
+}
+
+// A few lines are asked for with each line that is moved. Asked for in one go, most of them would
+// be dropped: a core keeps track of a few dozen at a time.
+void stage_rows(const std::byte* src, const int64_t* src_rows, std::byte* stage, int64_t pitch,
+                int64_t rows, int64_t row_bytes, int64_t rows_ahead) noexcept {
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t later = r + rows_ahead < rows ? r + rows_ahead : rows - 1;
+    copy_row(src + src_rows[r], stage + r * pitch, row_bytes, RowAhead{src + src_rows[later]});
   }
 }
 

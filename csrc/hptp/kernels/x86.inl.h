@@ -12,7 +12,7 @@ struct Vector16 {
   static HPTP_INLINE Register load_lanes(const std::byte* base, const int64_t* offsets, int64_t) {
     return load(base + offsets[0]);
   }
-  static HPTP_INLINE Register load_spread(const std::byte* src, int) { return load(src); }
+  static HPTP_INLINE Register load_spread(const std::byte* src, int64_t) { return load(src); }
   static HPTP_INLINE void store(std::byte* dst, Register a) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(dst), a);
   }
@@ -57,7 +57,7 @@ struct Vector32 {
                                          int64_t step) {
     return join(Vector16::load(base + offsets[0]), Vector16::load(base + offsets[step]));
   }
-  static HPTP_INLINE Register load_spread(const std::byte* src, int step) {
+  static HPTP_INLINE Register load_spread(const std::byte* src, int64_t step) {
     return join(Vector16::load(src), Vector16::load(src + step));
   }
   static HPTP_INLINE void store(std::byte* dst, Register a) {

@@ -1,0 +1,75 @@
+#include "staged.h"
+
+#include <algorithm>
+
+#include "check.h"
+#include "tuning.h"
+
+namespace hptp {
+namespace {
+
+// The source rows of the unit. Where A has a step, its elements are moved together.
+void fill_stage(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  const int64_t elem_size = plan.elem_size;
+  const int64_t step = plan.a.axes[0].src_stride;
+  const int64_t pitch = stage_pitch(plan);
+  if (step == elem_size) {
+    const int64_t row_bytes = unit.a_count * elem_size;
+    plan.kernels->stage_rows(unit.src, scratch.b.src, scratch.stage, pitch, unit.b_count, row_bytes,
+                             std::max<int64_t>(1, tuning::kFetchAheadBytes / row_bytes));
+    return;
+  }
+  for (int64_t b = 0; b < unit.b_count; ++b) {
+    plan.kernels->move_steps(unit.src + scratch.b.src[b], step, scratch.stage + b * pitch,
+                             elem_size, unit.a_count, elem_size);
+  }
+}
+
+// Some columns of the stage, from `column` on.
+void fill_strip(const Plan& plan, int64_t column, int64_t rows, Scratch& scratch) noexcept {
+  const std::byte* const from = scratch.stage + column * plan.elem_size;
+  const int index = elem_size_index(plan.elem_size);
+  if (index >= 0) {
+    return plan.kernels->transpose_strip[index](from, stage_pitch(plan), scratch.strip,
+                                                tuning::kStripPitch, rows);
+  }
+  plan.kernels->transpose_any_padded(from, scratch.stage_rows, scratch.strip, scratch.strip_rows,
+                                     rows, strip_columns(plan), plan.elem_size);
+}
+
+// The first `count` rows of the strip, which are the destination rows from position `a` on.
+void empty_strip(const Plan& plan, const Unit& unit, int64_t a, int64_t count,
+                 const Scratch& scratch) noexcept {
+  const int64_t step = plan.b.axes[0].dst_stride;
+  if (step == plan.elem_size) {
+    choose_rows(plan)(scratch.strip, scratch.strip_rows, unit.dst, scratch.a.dst + a, count,
+                      unit.b_count * plan.elem_size);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    plan.kernels->move_steps(scratch.strip + i * tuning::kStripPitch, plan.elem_size,
+                             unit.dst + scratch.a.dst[a + i], step, unit.b_count, plan.elem_size);
+  }
+}
+
+}  // namespace
+
+void fill_staged(const Plan& plan, Scratch& scratch) noexcept {
+  fill_rows(scratch.stage_rows, tuning::kStageRows, stage_pitch(plan));
+  fill_rows(scratch.strip_rows, tuning::kStripRows, tuning::kStripPitch);
+}
+
+void run_staged(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  const int64_t columns = strip_columns(plan);
+  const int64_t tile_rows = std::max<int64_t>(1, plan.kernels->vector_bytes / plan.elem_size);
+  const int64_t rows = (unit.b_count + tile_rows - 1) / tile_rows * tile_rows;
+  HPTP_DCHECK(rows <= tuning::kStageRows && rows * plan.elem_size <= tuning::kStripPitch);
+  HPTP_DCHECK(rows * stage_pitch(plan) <= tuning::kStageBytes);
+  fill_stage(plan, unit, scratch);
+  for (int64_t a = 0; a < unit.a_count; a += columns) {
+    fill_strip(plan, a, rows, scratch);
+    empty_strip(plan, unit, a, std::min(columns, unit.a_count - a), scratch);
+  }
+}
+
+}  // namespace hptp
