@@ -13,7 +13,6 @@
 #include "machine.h"
 #include "plan.h"
 #include "random_case.h"
-#include "tuning.h"
 
 namespace hptp::test {
 namespace {
@@ -104,15 +103,6 @@ TEST_CASE("the kind of a plan follows from what lies together on either side", "
     REQUIRE(plan_of(8, {{300, 16, 2400}, {300, 4800, 8}}, 1).path == Path::packed);
     REQUIRE(plan_of(8, {{300, 8, 4800}, {300, 2400, 16}}, 1).path == Path::packed);
     REQUIRE(plan_of(8, {{300, 8, 2400}, {300, 4800, 8}}, 1).path != Path::packed);
-  }
-  SECTION("batches of small matrices are patterns, where bytes can be shuffled") {
-    const bool is_scalar = this_machine().kernels->regroup == nullptr;
-    for (const int64_t size : {1, 2, 4}) {
-      if (tuning::kScale > 1) continue;  // nothing is tiny there
-      const Plan plan =
-          plan_of(size, {{900, 25 * size, 25 * size}, {5, size, 5 * size}, {5, 5 * size, size}}, 1);
-      REQUIRE(plan.kind == (is_scalar ? Kind::gather : Kind::pattern));
-    }
   }
   SECTION("a zero extent leaves nothing") {
     const Plan plan = plan_of(4, {{5, 4, 4}, {0, 4, 4}}, 1);
