@@ -32,17 +32,17 @@ inline constexpr int64_t kFetchAheadBytes = 2048;
 // Blocks of a group, along A and along B.
 inline constexpr int64_t kGroupBlocks = kScale > 1 ? 2 : 8;
 
-// A block of moved rows: of chain B so many bytes that each destination row gets a strip of a few
-// pages' lines, but a few positions at least; of chain A what else fits in the second cache level.
-// EPYC 7xx3 (512 KiB of it), one thread, against memcpy: rows of 256 bytes in strips of 8
-// rows 1.3-1.5, of 16 1.2-1.3, of 32 0.9, of 64 0.75; rows of 3840 bytes in strips of 4 0.92, of 8
-// 0.83, of 32 0.72.
-inline constexpr int64_t kRowStripBytes = 2048 / kScale;
+// A block of moved rows: of chain B so many bytes that each destination row gets a short strip, but
+// two positions at least; of chain A what else fits in a quarter of the second cache level.
+// EPYC 7xx3 (512 KiB of it), one thread, strips of so many bytes against 2048 and at least 4 rows:
+// rows of 256 bytes 512 1.08, 768 1.14, 1024 1.12, 4096 0.74; rows of 1920 bytes by twos 1.15; rows
+// of 3840 bytes by twos 1.12, one by one 1.08. On two threads 1.04, 1.1 to 1.2 and 1.08.
+inline constexpr int64_t kRowStripBytes = 1024 / kScale;
 // In cache, where the order matters less than the calls, a strip is longer: rows of 256 bytes, 3
 // MiB, 45 GB/s against 38.
 inline constexpr int64_t kCachedRowStripBytes = 8192 / kScale;
-inline constexpr int64_t kMinRowsPerStrip = kScale > 1 ? 2 : 4;
-inline constexpr int64_t kRowsBlockBytes = (256 << 10) / kScale;
+inline constexpr int64_t kMinRowsPerStrip = 2;
+inline constexpr int64_t kRowsBlockBytes = (128 << 10) / kScale;
 
 // A row longer than this is cut into pieces, so that threads can share it.
 inline constexpr int64_t kPieceBytes = (64 << 10) / kScale / kScale;
