@@ -206,9 +206,10 @@ def test_the_gil_is_free_while_a_served_call_runs() -> None:
             before = ticks[0]
             result = serve(x, (1, 0), None)
             progress = ticks[0] - before
+            assert result is not None
+            del result  # outside of what is watched: torch lets the GIL go to free memory
             if progress:
                 break
-        assert result is not None
         assert progress > 0
     finally:
         is_over.set()
