@@ -141,7 +141,9 @@ def _add_limits(add: Callable[..., argparse.Action]) -> None:
     add("--calls", type=int, default=Limits.calls, metavar="N", help=text)
     text = "no call is begun after so many seconds of calls (default: %(default)s)"
     add("--seconds", type=float, default=Limits.seconds, metavar="S", help=text)
-    text = "time that Inductor has to compile a row (default: %(default)s)"
+    text = (
+        "time that a contender has to get ready for a row, as by compiling (default: %(default)s)"
+    )
     add("--compile-seconds", type=float, default=Limits.compile_seconds, metavar="S", help=text)
 
 

@@ -86,7 +86,7 @@ def _flat(x: torch.Tensor) -> torch.Tensor:
 
 def _streamed_into(x: torch.Tensor, _dims: Dims, out: torch.Tensor, _threads: int) -> WriteCall:
     src, dst = _flat(x), _flat(out)
-    if "streaming" not in torch_hptp.explain(src, (0,)):
+    if "stores: streaming" not in torch_hptp.explain(src, (0,)):
         raise CannotError("the engine does not stream an output as small as this")
     return lambda: torch_hptp.permute(src, (0,), out=dst)
 

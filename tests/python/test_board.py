@@ -237,6 +237,18 @@ def test_contenders_are_called_in_turn_until_their_limits(monkeypatch: pytest.Mo
     assert order == ["a", "b"] * 4
 
 
+def test_calls_on_several_threads_wait_until_other_pools_sleep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(measure.time, "sleep", pauses.append)
+    for threads, expected in ((1, 0), (2, 4)):
+        limits = Limits(calls=2, seconds=100.0)
+        asked = [BY_NAME["torch"], BY_NAME["ours"]]
+        measure.measure(SHRUNK[0], "small", "existing", threads, asked, limits)
+        assert len(pauses) == expected
+
+
 def test_a_first_call_that_uses_up_the_seconds_is_the_only_one() -> None:
     calls: list[int] = []
 
