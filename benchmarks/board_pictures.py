@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -31,7 +32,7 @@ def board_figure(rows: Sequence[Row], title: str) -> Figure:
     """A panel for each row of one board: a bar for each contender, a line for each roof."""
     names, columns = contender_names(rows), min(4, len(rows))
     lines = math.ceil(len(rows) / columns)
-    figure = new_figure(3.1 * columns, 0.9 + lines * (0.55 + 0.19 * len(names)), title)
+    figure = new_figure(3.1 * columns, 0.9 + lines * (0.7 + 0.19 * len(names)), title)
     panels = figure.subplots(lines, columns, squeeze=False).flat
     for panel in panels:
         panel.set_visible(False)
@@ -46,7 +47,7 @@ def board_figure(rows: Sequence[Row], title: str) -> Figure:
 
 def _draw_board_row(axes: Axes, row: Row, names: Sequence[str]) -> None:
     make_plain(axes)
-    axes.set_title(row["row"], fontsize=9, loc="left", color=INK)
+    axes.set_title(row["row"], fontsize=9, loc="left", color=INK, pad=14)
     speeds = [_speed(row, name) for name in names]
     roofs = {name: speed for name in ROOFS if (speed := _speed(row, name))}
     most = max([speed for speed in [*speeds, *roofs.values()] if speed], default=1.0)
@@ -69,7 +70,8 @@ def _draw_board_row(axes: Axes, row: Row, names: Sequence[str]) -> None:
     for name, speed in roofs.items():
         axes.axvline(speed, color=RED, linestyle=_ROOF_STYLES[name][0], linewidth=1.2, zorder=2)
     text = "   ".join(f"{name} {speed:.1f}" for name, speed in roofs.items())
-    axes.set_title(text, fontsize=7, loc="right", color=RED)
+    above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    axes.annotate(text, (0, 1), xytext=(0, 4), fontsize=7, color=RED, **above)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlim(0, 1.16 * most)

@@ -23,6 +23,7 @@ from benchmarks.picture_style import (
 
 _LEAST_SPEEDUP = 0.95  # the goal of every workload
 _NAMED_LOSSES = 8
+_CLUSTER = 0.12  # as logarithm of a ratio of speeds
 
 
 def _is_round(n: int) -> bool:
@@ -133,18 +134,27 @@ def _speedup(row: Row) -> float:
 
 
 def _name_losses(axes: Axes, rows: Sequence[Row]) -> None:
-    """Writes names beside the dots that lie lowest under the diagonal."""
+    """Writes names beside the dots that lie lowest under the diagonal, once beside a cluster."""
     losses = sorted((row for row in rows if _speedup(row) < _LEAST_SPEEDUP), key=_speedup)
+    named: dict[tuple[float, float], list[str]] = {}
     for row in losses[:_NAMED_LOSSES]:
+        place = (_rate(row, "torch"), _rate(row, "ours"))
+        near = (other for other in named if _is_near(place, other))
+        named.setdefault(next(near, place), []).append(row["row"])
+    for place, names in named.items():
         axes.annotate(
-            row["row"],
-            (_rate(row, "torch"), _rate(row, "ours")),
+            "\n".join(names),
+            place,
             xytext=(5, -3),
             textcoords="offset points",
             fontsize=6.5,
             color=INK,
             va="top",
         )
+
+
+def _is_near(left: tuple[float, float], right: tuple[float, float]) -> bool:
+    return all(abs(math.log(a / b)) < _CLUSTER for a, b in zip(left, right, strict=True))
 
 
 def _draw_diagonals(axes: Axes, speeds: Sequence[float]) -> None:
