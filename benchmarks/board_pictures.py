@@ -81,7 +81,9 @@ def _absence(row: Row, name: str) -> str:
     if row["skipped"]:
         return "row skipped"
     found = row["contenders"].get(name)
-    return "failed" if found and found["failure"] else "not measured"
+    if not found or not found["failure"]:
+        return "not measured"
+    return "cannot" if found["failure"].startswith("cannot") else "failed"
 
 
 def thread_gains(rows: Iterable[Row]) -> dict[str, dict[str, dict[int, float]]]:
