@@ -21,7 +21,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks import goals, report, scaling
+from benchmarks import board_table, goals, scaling
 from benchmarks.cases import CASES, Case
 from benchmarks.contender import Contender
 from benchmarks.contenders import CONTENDERS
@@ -171,12 +171,12 @@ def run_board(
     names = [contender.name for contender in contenders]
     rows: list[RowResult] = []
     for threads, mode in itertools.product(thread_counts, modes):
-        print(f"\n{report.title(mode, threads, size)}\n{report.heading(names)}")
+        print(f"\n{board_table.title(mode, threads, size)}\n{board_table.heading(names)}")
         table = []
         for case in cases:
             table.append(measure(case, size, mode, threads, contenders, limits))
-            print(report.table_line(table[-1], names), flush=True)
-        print("\n".join(report.closing_lines(table, names)))
+            print(board_table.table_line(table[-1], names), flush=True)
+        print("\n".join(board_table.closing_lines(table, names)))
         rows += table
     return rows
 
@@ -230,9 +230,9 @@ def _measured(asked: argparse.Namespace) -> Record:
 
 def _print_tables(record: Record) -> None:
     print("\n".join(head_lines(record)))
-    for table in report.tables(record.rows):
+    for table in board_table.tables(record.rows):
         names = [one.name for one in CONTENDERS if any(one.name in row.timings for row in table)]
-        print(f"\n{report.table_text(table, names)}")
+        print(f"\n{board_table.table_text(table, names)}")
     groups = scaling.by_case(record.scaling)
     for group in groups:
         if group is groups[0]:
@@ -266,7 +266,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             record = _measured(asked)
         except MergeError as error:
             parser.error(f"the rows do not belong into {asked.merge_into}: {error}")
-    complaints = report.wrong_answers(record.rows)
+    complaints = board_table.wrong_answers(record.rows)
     if asked.check or asked.judge:
         complaints += _missed(record)
     for complaint in complaints:

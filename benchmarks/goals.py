@@ -18,8 +18,8 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.board_table import mean_ratio, tables
 from benchmarks.cases import CASES, Case
-from benchmarks.report import mean_ratio, tables
 from benchmarks.timings import RowResult
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import board, contender, goals, machine, measure, record, report, scaling
+from benchmarks import board, board_table, contender, goals, machine, measure, record, scaling
 from benchmarks.cases import CASES, Case
 from benchmarks.contender import CannotError, Contender, SelfTimed
 from benchmarks.contenders import CONTENDERS
@@ -176,7 +176,7 @@ def test_wrong_bits_are_found_and_not_timed(wrong: object, mode: str) -> None:
     row = measure.measure(SHRUNK[7], "small", mode, 1, asked, QUICK)
     assert row.timings["wrong"] == Timing([], "WRONG BITS")
     assert row.timings["ours"].failure == ""
-    assert report.wrong_answers([row]) == [
+    assert board_table.wrong_answers([row]) == [
         f"{SHRUNK[7].name}: wrong gives wrong bits ({mode}, 1 threads)"
     ]
 
@@ -212,8 +212,10 @@ def test_an_error_of_a_contender_is_a_result() -> None:
     )
     assert row.timings["lost"].failure == "RuntimeError: cannot do it"
     assert row.timings["ours"].seconds
-    assert "failed" in report.table_line(row, ["lost", "ours"])
-    assert report.closing_lines([row], ["lost", "ours"])[-1].endswith("RuntimeError: cannot do it")
+    assert "failed" in board_table.table_line(row, ["lost", "ours"])
+    assert board_table.closing_lines([row], ["lost", "ours"])[-1].endswith(
+        "RuntimeError: cannot do it"
+    )
 
 
 def test_contenders_are_called_in_turn_until_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,7 +282,9 @@ def test_a_row_that_does_not_fit_is_skipped_by_name(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(measure, "available_bytes", lambda: 2**28)
     row = measure.measure(CASES[0], "full", "existing", 1, list(CONTENDERS), QUICK)
     assert row.timings == {}
-    assert report.table_line(row, ["ours"]).startswith("2-D f32          skipped: needs 2.1 GiB")
+    assert board_table.table_line(row, ["ours"]).startswith(
+        "2-D f32          skipped: needs 2.1 GiB"
+    )
     assert _missed([row])[0].startswith("2-D f32, 1 thread(s): needs 2.1 GiB")
 
 
@@ -303,8 +307,8 @@ def test_a_contender_that_cannot_is_named_with_its_reason() -> None:
     asked = [Contender("other", cannot, cannot), BY_NAME["ours"]]
     row = measure.measure(SHRUNK[0], "small", "existing", 1, asked, QUICK)
     assert row.timings["other"] == Timing([], "cannot: more axes than it knows")
-    assert "cannot" in report.table_line(row, ["other", "ours"])
-    lines = report.closing_lines([row], ["other", "ours"])
+    assert "cannot" in board_table.table_line(row, ["other", "ours"])
+    lines = board_table.closing_lines([row], ["other", "ours"])
     assert lines[-1] == "cannot: 2-D f32: other: more axes than it knows"
 
 
@@ -377,14 +381,14 @@ def test_a_table_holds_numbers_ratios_means_and_losses() -> None:
     names = ["torch", "ours", "memcpy", "streamed"]
     rows = [_row(2.0, 1.0, 0.5), _row(0.5, 1.0, 0.5, CASES[1])]
     rows[0].timings["streamed"] = Timing([0.25])
-    heading = report.heading(names)
-    line = report.table_line(rows[0], names)
+    heading = board_table.heading(names)
+    line = board_table.table_line(rows[0], names)
     ratios = ["ours/memcpy", "ours/streamed", "ours/torch", "ours/best"]
     assert heading.split() == ["row", *names, *ratios]
     speeds = ["1.07", "2.15", "4.29", "8.59"]
     assert line.split() == ["2-D", "f32", *speeds, "0.50", "0.25", "2.00", "2.00"]
     assert len(line) == len(heading)
-    assert report.closing_lines(rows, names) == [
+    assert board_table.closing_lines(rows, names) == [
         "geometric means: ours/torch 1.00, ours/memcpy 0.50, ours/streamed 0.25",
         "loss: 2-D u8: 0.50 of the speed of torch",
     ]
