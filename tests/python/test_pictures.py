@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="pictures are drawn by matplotlib, which is optional")
 
-from benchmarks import board_pictures, page, pictures
+from benchmarks import board_pictures, pictures, report
 
 MACHINE = {"cpu": "Made Up 9000", "date": "2030-01-02 03:04 UTC", "commit": "abc"}
 PNG = b"\x89PNG\r\n"
@@ -145,7 +145,7 @@ def test_a_scatter_has_a_dot_for_each_timed_row_and_names_the_losses() -> None:
 
 def test_nothing_timed_is_a_picture_all_the_same(tmp_path: Path) -> None:
     path = _write(tmp_path, "none", benchmark="workloads", rows=[_paired("huge", None, None)])
-    assert page.write_report([path], tmp_path / "out")[0].read_bytes().startswith(PNG)
+    assert report.write_report([path], tmp_path / "out")[0].read_bytes().startswith(PNG)
 
 
 def test_the_page_holds_every_picture_and_names_what_is_absent(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_the_page_holds_every_picture_and_names_what_is_absent(tmp_path: Path) -
         _write(tmp_path, "machine-board", rows=_board()),
         _write(tmp_path, "machine-workloads", benchmark="workloads", rows=rows),
     ]
-    written = page.write_report(paths, tmp_path / "out")
+    written = report.write_report(paths, tmp_path / "out")
     assert [path.name for path in written] == [
         "machine-board-existing-1-small.png",
         "machine-board-existing-2-small.png",
@@ -183,14 +183,14 @@ def test_a_curve_and_scaling_are_drawn_from_their_files(tmp_path: Path) -> None:
         _write(tmp_path, "c", benchmark="curve", rows=_curve()),
         _write(tmp_path, "b", rows=_board()[:1], scaling=scaling),
     ]
-    written = page.write_report(paths, tmp_path / "out")
+    written = report.write_report(paths, tmp_path / "out")
     names = ["c.png", "b-existing-1-small.png", "b-threads.png", "index.html"]
     assert [path.name for path in written] == names
 
 
 def test_no_file_at_all_is_a_page_that_names_everything(tmp_path: Path) -> None:
-    text = page.write_report([], tmp_path)[0].read_text()
-    assert text.count("<li>") == len(page.KINDS)
+    text = report.write_report([], tmp_path)[0].read_text()
+    assert text.count("<li>") == len(report.KINDS)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"benchmark": "other", "machine": {}}'])
@@ -199,10 +199,10 @@ def test_a_file_of_another_kind_is_refused_by_name(
 ) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
-    assert page.main([str(path), "--out", str(tmp_path)]) == 1
+    assert report.main([str(path), "--out", str(tmp_path)]) == 1
     assert f"{path} is no record of a benchmark" in capsys.readouterr().err
 
 
 def test_the_published_results_can_be_drawn(tmp_path: Path) -> None:
-    assert page.main(["--out", str(tmp_path)]) == 0
+    assert report.main(["--out", str(tmp_path)]) == 0
     assert (tmp_path / "index.html").exists()
