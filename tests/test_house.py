@@ -33,6 +33,8 @@ NUMBER_EXCEPTIONS = {
     "kChannelElemSizes": "which kernels exist",
     "kPadding": "part of the contract of a kernel",
     "kNoByte": "what the byte shuffles of x86 take for no byte",
+    "kLaneBytes": "the lane of every register",
+    "kOddBytes": "part of the idea of a kernel: the elements that fit in a lane",
     "kChunkBytes": "part of the contract of a kernel",
     "kMaxChunks": "part of the contract of a kernel",
     "kMaxPatternBytes": "part of the contract of a kernel",

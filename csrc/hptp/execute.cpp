@@ -76,7 +76,8 @@ void run_rows(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
 }
 
 void run_transpose(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
-  if (plan.path != Path::direct) return run_staged(plan, unit, scratch);
+  if (is_staged(plan)) return run_staged(plan, unit, scratch);
+  if (plan.path == Path::joined) return run_joined(plan, unit, scratch);
   choose_transpose(plan)(unit.src, scratch.b.src, unit.dst, scratch.a.dst, unit.b_count,
                          unit.a_count, plan.elem_size);
 }
@@ -149,7 +150,7 @@ void fill_scratch(const Plan& plan, Scratch& scratch) noexcept {
     fill_rows(scratch.strip_rows, plan.a.total, kPlaneStripBytes);
   }
   if (plan.kind == Kind::pattern) fill_pattern(plan, scratch);
-  if (plan.path != Path::direct) fill_staged(plan, scratch);
+  if (is_staged(plan)) fill_staged(plan, scratch);
 }
 
 void run_units(const void* opaque, int64_t begin, int64_t end) noexcept {

@@ -13,6 +13,7 @@ namespace hptp {
 namespace {
 
 constexpr int64_t kLineBytes = 64;
+constexpr int64_t kLaneBytes = 16;
 
 // Both chains go on as long as the next axis lies directly behind them, the shorter chain first.
 void grow_chains(Rest& rest, Plan& plan, int64_t a_target, int64_t b_target) noexcept {
@@ -88,6 +89,19 @@ bool plan_channels(Plan& plan) noexcept {
   return false;
 }
 
+// A row of one side is shorter than a lane of a register, and nothing has to be packed.
+bool is_narrow(const Plan& plan) noexcept {
+  return !has_src_step(plan) && !has_dst_step(plan) &&
+         std::min(plan.a.total, plan.b.total) * plan.elem_size < kLaneBytes;
+}
+
+// Few source rows, whose columns lie side by side in the destination.
+bool is_joined(const Plan& plan) noexcept {
+  return plan.stores == Stores::streaming && !has_src_step(plan) && !has_dst_step(plan) &&
+         !is_narrow(plan) && plan.b.total <= tuning::kMaxJoinedRows && plan.a.rank == 1 &&
+         plan.a.axes[0].dst_stride == plan.b.total * plan.elem_size;
+}
+
 void plan_transpose(Rest& rest, Plan& plan) noexcept {
   constexpr int64_t kMostRows =
       (2 * tuning::kStageRows + 2) / 3;  // half as many again may be taken
@@ -97,6 +111,10 @@ void plan_transpose(Rest& rest, Plan& plan) noexcept {
   plan.kind = Kind::transpose;
   // A side with a step has no axis directly behind it.
   grow_chains(rest, plan, has_src_step(plan) ? 0 : a_target, has_dst_step(plan) ? 0 : b_target);
+  if (is_narrow(plan) || is_joined(plan)) {
+    choose_block(plan.b, tuning::kMaxPositions, 1);
+    return choose_block(plan.a, tuning::kUnitBytes / (plan.b.block * plan.elem_size), 1);
+  }
   choose_block(plan.a, a_target, 1);
   choose_block(plan.b, b_target, kLineBytes / std::gcd(kLineBytes, plan.elem_size));
 }
@@ -107,24 +125,17 @@ bool is_tiny(const Plan& plan, const Rest& rest) noexcept {
          plan.a.total * plan.b.total * plan.elem_size < tuning::kTinyRectangleBytes;
 }
 
-// Whether a rectangle has few bytes of others between its own.
-bool is_compact(const Plan& plan) noexcept {
-  return std::abs(plan.b.axes[0].src_stride) < kMaxPatternBytes &&
-         std::abs(plan.a.axes[0].dst_stride) < kMaxPatternBytes;
-}
-
 // A batch of small rectangles as a pattern; leaves all as it is where that cannot be.
-bool plan_tiny(const Layout& layout, Rest& rest, Plan& plan) noexcept {
+void plan_tiny(const Layout& layout, Rest& rest, Plan& plan) noexcept {
   const Plan before = plan;
   Rest all = all_axes(layout);
   clear(plan.a);
   clear(plan.b);
   if (plan_pattern(all, plan)) {
     rest = all;
-    return true;
+  } else {
+    plan = before;
   }
-  plan = before;
-  return false;
 }
 
 bool is_broadcast(const Axis& inner, int64_t elem_size) noexcept {
@@ -140,8 +151,10 @@ void plan_chains(const Layout& layout, Rest& rest, Plan& plan) noexcept {
   if (!is_transposed(rest)) return plan_pieces(rest, plan);
   append(plan.b, take(rest, rest.count - 1));
   append(plan.a, take(rest, find_nearest_in_src(rest)));
-  if (is_tiny(plan, rest) && is_compact(plan) && plan_tiny(layout, rest, plan)) return;
-  if (plan_channels(plan)) return;
+  if (plan_channels(plan)) {
+    if (is_tiny(plan, rest)) plan_tiny(layout, rest, plan);
+    return;
+  }
   plan_transpose(rest, plan);
   if (!is_tiny(plan, rest)) return;
   rest = all_axes(layout);
@@ -160,6 +173,8 @@ bool rows_collide(const Chain& b) noexcept {
 Path choose_path(const Plan& plan, const Machine& machine, int64_t bytes) noexcept {
   if (plan.kind != Kind::transpose) return Path::direct;
   if (has_src_step(plan) || has_dst_step(plan)) return Path::packed;
+  if (is_joined(plan)) return Path::joined;
+  if (is_narrow(plan)) return Path::direct;
   if (bytes >= machine.stream_bytes) return Path::staged;
   const bool collides = bytes >= tuning::kCollidingBytes && rows_collide(plan.b);
   return collides ? Path::staged : Path::direct;

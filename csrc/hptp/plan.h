@@ -42,6 +42,8 @@ enum class Path {
   staged,  // through a small buffer, so that both sides are walked along whole lines
   packed,  // the same where A has a step in the source, or B in the destination: the gaps between
            // their elements are left out on the way in, and made on the way out
+  joined,  // through a small buffer that holds a block as it is to be written, in one run: where
+           // there are few rows in the source and their columns lie side by side
 };
 
 // The two loops that count the blocks of a chain: over groups of blocks, and over the blocks of a

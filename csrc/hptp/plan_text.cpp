@@ -39,6 +39,8 @@ const char* name_of(Path path) noexcept {
       return "staged";
     case Path::packed:
       return "packed";
+    case Path::joined:
+      return "joined";
   }
   return "";
 }

@@ -11,6 +11,10 @@
 
 namespace hptp {
 
+inline bool is_staged(const Plan& plan) noexcept {
+  return plan.path == Path::staged || plan.path == Path::packed;
+}
+
 // What run_staged finds in the scratch of every unit.
 void fill_staged(const Plan& plan, Scratch& scratch) noexcept;
 

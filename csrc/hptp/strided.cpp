@@ -92,4 +92,14 @@ void run_pattern(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept 
   }
 }
 
+
+void run_joined(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
+  const int64_t bytes = unit.a_count * plan.a.axes[0].dst_stride;
+  HPTP_DCHECK(unit.b_count == plan.b.total && bytes <= tuning::kStageBytes);
+  // The places of the columns in the buffer are those in the destination.
+  choose_transpose(plan)(unit.src, scratch.b.src, scratch.stage, scratch.a.dst, unit.b_count,
+                         unit.a_count, plan.elem_size);
+  write_row(plan, scratch.stage, unit.dst, bytes);
+}
+
 }  // namespace hptp

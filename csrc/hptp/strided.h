@@ -16,4 +16,7 @@ void fill_pattern(const Plan& plan, Scratch& scratch) noexcept;
 
 // A transpose whose A has a step in the source or whose B has one in the destination.
 
+// A transpose of few source rows, whose columns lie side by side in the destination.
+void run_joined(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept;
+
 }  // namespace hptp

@@ -120,6 +120,33 @@ std::string fault_of_transpose(const Transpose& transpose) {
   return fault_of_kernel(call, {tile_side, tile_side}, elem_size);
 }
 
+// The same where the rows of either side lie side by side, as those of a matrix: the first and the
+// last byte of a matrix are all that its fences can guard.
+std::string fault_of_dense_transpose(TransposeKernel kernel, int64_t elem_size, Size tile) {
+  const Size most = {2 * tile.rows + 1, 2 * tile.cols + 1};
+  KernelTrial trial(1, most.rows * most.cols * elem_size);
+  std::vector<int64_t> src_rows(static_cast<size_t>(most.rows));
+  std::vector<int64_t> dst_rows(static_cast<size_t>(most.cols));
+  const auto call = [&](Size size, Misalignments at) {
+    const auto [rows, cols] = size;
+    trial.src.lay_out(1, rows * cols * elem_size, at.src);
+    trial.dst.lay_out(1, rows * cols * elem_size, at.dst);
+    for (int64_t r = 0; r < rows; ++r) src_rows[static_cast<size_t>(r)] = r * cols * elem_size;
+    for (int64_t c = 0; c < cols; ++c) dst_rows[static_cast<size_t>(c)] = c * rows * elem_size;
+    trial.poison();
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < cols; ++c) {
+        trial.expect(trial.src.base() + (r * cols + c) * elem_size,
+                     trial.dst.base() + (c * rows + r) * elem_size, elem_size);
+      }
+    }
+    kernel(trial.src.base(), src_rows.data(), trial.dst.base(), dst_rows.data(), rows, cols,
+           elem_size);
+    return trial.fault();
+  };
+  return fault_of_kernel(call, tile, elem_size);
+}
+
 // `cols` is the bytes of a row.
 std::string fault_of_rows(RowsKernel move_rows, void (*finish)() noexcept, Size tile) {
   KernelTrial trial(2 * tile.rows + 1, 2 * tile.cols + 1);
@@ -340,7 +367,23 @@ TEST_CASE("a transpose kernel writes every cell of its rectangle and nothing els
     }
     for (const int64_t elem_size : {3, 5, 6, 7, 9, 12, 13, 17, 24, 31, 32, 33, 64}) {
       CAPTURE(table->name, elem_size);
-      REQUIRE(fault_of_transpose({table->transpose_any, elem_size, 4}) == "");
+      REQUIRE(fault_of_transpose({table->transpose_any, elem_size, elem_size < 16 ? 8 : 4}) == "");
+    }
+  }
+}
+
+TEST_CASE("a transpose kernel keeps to a matrix whose rows lie side by side", "[kernels]") {
+  for (const KernelTable* table : supported_tables()) {
+    for (const int64_t elem_size : {1, 2, 4, 8, 16}) {
+      CAPTURE(table->name, elem_size);
+      const TransposeKernel kernel = table->transpose[elem_size_index(elem_size)];
+      const int64_t tile_side = std::max(16, table->vector_bytes) / elem_size;
+      REQUIRE(fault_of_dense_transpose(kernel, elem_size, {tile_side, 8}) == "");
+      REQUIRE(fault_of_dense_transpose(kernel, elem_size, {8, tile_side}) == "");
+    }
+    for (const int64_t elem_size : {3, 5, 6, 7, 9, 12, 13, 24}) {
+      CAPTURE(table->name, elem_size);
+      REQUIRE(fault_of_dense_transpose(table->transpose_any, elem_size, {8, 8}) == "");
     }
   }
 }

@@ -13,6 +13,7 @@
 // GCC 12 warns of its own header: _mm_undefined_si128() inside the intrinsics (GCC bug 105593).
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 
 HPTP_TARGET_BEGIN("avx2,avx512f,avx512bw,avx512vl,avx512dq")

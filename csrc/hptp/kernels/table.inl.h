@@ -3,6 +3,8 @@
 #pragma once
 
 #include "channels.inl.h"
+#include "narrow.inl.h"
+#include "odd.inl.h"
 #include "pattern.inl.h"
 #include "rect.inl.h"
 #include "rows.inl.h"
@@ -25,14 +27,15 @@ constexpr KernelTable make_simd_table(const char* name, bool (*is_supported)() n
       .name = name,
       .is_supported = is_supported,
       .vector_bytes = Vector::kLanes * 16,
-      .transpose = {transpose_rect<Vector, HalfVector, 1>, transpose_rect<Vector, HalfVector, 2>,
-                    transpose_rect<Vector, HalfVector, 4>, transpose_rect<Vector, HalfVector, 8>,
-                    transpose_rect<Vector, HalfVector, 16>},
+      .transpose = {transpose_any_rect<Vector, HalfVector, 1>,
+                    transpose_any_rect<Vector, HalfVector, 2>,
+                    transpose_any_rect<Vector, HalfVector, 4>,
+                    transpose_rect<Vector, HalfVector, 8>, transpose_rect<Vector, HalfVector, 16>},
       .transpose_strip = {transpose_strip<Vector, 1>, transpose_strip<Vector, 2>,
                           transpose_strip<Vector, 4>, transpose_strip<Vector, 8>,
                           transpose_strip<Vector, 16>},
-      .transpose_any = transpose_any,
-      .transpose_any_padded = transpose_any_padded,
+      .transpose_any = transpose_odd_size<Vector>,
+      .transpose_any_padded = transpose_odd_size_padded<Vector>,
       .stage_rows = stage_rows,
       .copy_rows = copy_rows,
       .stream_rows = stream_rows,
