@@ -149,7 +149,7 @@ void fill_scratch(const Plan& plan, Scratch& scratch) noexcept {
   if (plan.kind == Kind::deinterleave) {
     fill_rows(scratch.strip_rows, plan.a.total, kPlaneStripBytes);
   }
-  if (plan.kind == Kind::pattern) fill_pattern(plan, scratch);
+  if (plan.periods > 0) fill_pattern(plan, scratch);
   if (is_staged(plan)) fill_staged(plan, scratch);
 }
 

@@ -111,6 +111,7 @@ void plan_transpose(Rest& rest, Plan& plan) noexcept {
   plan.kind = Kind::transpose;
   // A side with a step has no axis directly behind it.
   grow_chains(rest, plan, has_src_step(plan) ? 0 : a_target, has_dst_step(plan) ? 0 : b_target);
+  if (has_src_step(plan)) plan.periods = choose_element_periods(plan);
   if (is_narrow(plan) || is_joined(plan)) {
     choose_block(plan.b, tuning::kMaxPositions, 1);
     return choose_block(plan.a, tuning::kUnitBytes / (plan.b.block * plan.elem_size), 1);
@@ -160,6 +161,7 @@ void plan_chains(const Layout& layout, Rest& rest, Plan& plan) noexcept {
   rest = all_axes(layout);
   clear(plan.a);
   clear(plan.b);
+  plan.periods = 0;
   plan_pieces(rest, plan);
 }
 

@@ -65,7 +65,8 @@ struct Plan {
   int threads = 1;
   int64_t elem_size = 0;    // bytes
   int64_t piece_bytes = 0;  // bytes of an element that one unit moves; less than all for long rows
-  int64_t periods = 0;      // of a round of a pattern: B is a period, and A its repetition
+  int64_t periods = 0;      // of a round of a pattern, if there is one: B is a period and A repeats
+                            // it, or, where a transpose is packed, an element is
   int64_t src_offset = 0;
   int64_t dst_offset = 0;
   Chain a;

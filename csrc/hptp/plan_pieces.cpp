@@ -59,6 +59,12 @@ bool plan_pattern(Rest& rest, Plan& plan) noexcept {
   }
 }
 
+int64_t choose_element_periods(const Plan& plan) noexcept {
+  // From half a chunk on, an element alone moves as fast.
+  if (plan.kernels->regroup == nullptr || plan.elem_size * 2 >= kChunkBytes) return 0;
+  return choose_periods(Chain{}, plan.a.axes[0], plan.elem_size);
+}
+
 void plan_pieces(Rest& rest, Plan& plan) noexcept {
   if (plan_pattern(rest, plan)) return;
   const int64_t extent = rest.axes[rest.count - 1].extent;

@@ -16,6 +16,9 @@ void plan_lines(Rest& rest, Kind kind, Plan& plan) noexcept;
 // is another one to repeat along. False, with nothing changed, where there is no such pattern.
 bool plan_pattern(Rest& rest, Plan& plan) noexcept;
 
+// How many elements of a source row of A a pattern packs at once; 0 where none does.
+int64_t choose_element_periods(const Plan& plan) noexcept;
+
 // The innermost axes as a pattern, or by steps, or gathered.
 void plan_pieces(Rest& rest, Plan& plan) noexcept;
 

@@ -8,7 +8,22 @@
 namespace hptp {
 namespace {
 
-// The source rows of the unit. Where A has a step, its elements are moved together.
+// The elements of one source row of A, side by side: in whole rounds of a pattern where there is
+// one, and one by one behind them.
+void pack_row(const Plan& plan, const std::byte* src, std::byte* dst, int64_t count,
+              const Pattern& pattern) noexcept {
+  const int64_t step = plan.a.axes[0].src_stride;
+  const int64_t rounds = plan.periods == 0 ? 0 : count / plan.periods;
+  if (rounds > 0) {
+    plan.kernels->regroup(pattern, src, plan.periods * step, dst, plan.periods * plan.elem_size,
+                          rounds);
+  }
+  const int64_t done = rounds * plan.periods;
+  plan.kernels->move_steps(src + done * step, step, dst + done * plan.elem_size, plan.elem_size,
+                           count - done, plan.elem_size);
+}
+
+// The source rows of the unit. Where A has a step, they are packed.
 void fill_stage(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
   const int64_t elem_size = plan.elem_size;
   const int64_t step = plan.a.axes[0].src_stride;
@@ -20,8 +35,8 @@ void fill_stage(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
     return;
   }
   for (int64_t b = 0; b < unit.b_count; ++b) {
-    plan.kernels->move_steps(unit.src + scratch.b.src[b], step, scratch.stage + b * pitch,
-                             elem_size, unit.a_count, elem_size);
+    pack_row(plan, unit.src + scratch.b.src[b], scratch.stage + b * pitch, unit.a_count,
+             scratch.pattern);
   }
 }
 

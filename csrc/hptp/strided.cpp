@@ -76,7 +76,9 @@ void run_gather(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
 }
 
 void fill_pattern(const Plan& plan, Scratch& scratch) noexcept {
-  build_pattern(plan.b, plan.a.axes[0], plan.elem_size, plan.periods, scratch.pattern);
+  const Chain element = {};
+  const Chain& period = plan.kind == Kind::pattern ? plan.b : element;
+  build_pattern(period, plan.a.axes[0], plan.elem_size, plan.periods, scratch.pattern);
 }
 
 void run_pattern(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
@@ -91,7 +93,6 @@ void run_pattern(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept 
     write_row(plan, scratch.strip, unit.dst + p * repeat.dst_stride, count * repeat.dst_stride);
   }
 }
-
 
 void run_joined(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept {
   const int64_t bytes = unit.a_count * plan.a.axes[0].dst_stride;

@@ -10,7 +10,7 @@ void run_fill(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept;
 void run_steps(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept;
 void run_gather(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept;
 
-// The pattern must have been filled in.
+// Where a plan counts periods, its pattern must have been filled in.
 void run_pattern(const Plan& plan, const Unit& unit, Scratch& scratch) noexcept;
 void fill_pattern(const Plan& plan, Scratch& scratch) noexcept;
 

@@ -194,24 +194,6 @@ void move_steps(const std::byte* src, int64_t src_step, std::byte* dst, int64_t 
   with_move(elem_size, StepEach{src, src_step, dst, dst_step, count});
 }
 
-// Doubles what is there until that is worth a long copy.
-void fill(const std::byte* src, std::byte* dst, int64_t count, int64_t elem_size) noexcept {
-  constexpr int64_t kLong = 2048;
-  const int64_t bytes = count * elem_size;
-  if (bytes == 0) return;
-  if (elem_size == 1) {
-    std::memset(dst, std::to_integer<int>(*src), static_cast<size_t>(bytes));
-    return;
-  }
-  std::memcpy(dst, src, static_cast<size_t>(elem_size));
-  int64_t filled = elem_size;
-  for (int64_t run = filled; filled < bytes; filled += run) {
-    if (run < kLong) run = filled;
-    if (run > bytes - filled) run = bytes - filled;
-    std::memcpy(dst + filled, dst, static_cast<size_t>(run));
-  }
-}
-
 template <int kChannels, int kElemSize>
 void interleave_each(const std::byte* src, const int64_t* planes, std::byte* dst,
                      int64_t positions) noexcept {

@@ -8,10 +8,10 @@
 // 0-15, gives 0 2 4 ... 14 to the places 0-7, and the second, bytes 15-30, gives its bytes
 // 1 3 5 ... 15 to the places 8-15.
 //
-// EPYC 7xx3, one thread, share of memcpy, against elements gathered one by one: 3 of 5 elements of 1,
-// 2, 4 bytes 0.44 0.47 0.44 against 0.09 0.13 0.30; every second of 1, 2, 4, 8 bytes, GB/s, 23 39 43
-// 21 against 3 6 9 9; 5 x 5 matrices of 1, 2, 4 bytes 28 23 14 against 3 5 8. Up to 8 windows have
-// loops of their own: 8 x 8 matrices of 2 bytes 0.42 against 0.15 without.
+// EPYC 7xx3, one thread, share of memcpy, against elements gathered one by one: 3 of 5 elements of
+// 1, 2, 4 bytes 0.44 0.47 0.44 against 0.09 0.13 0.30; every second of 1, 2, 4, 8 bytes, GB/s, 23
+// 39 43 21 against 3 6 9 9; 5 x 5 matrices of 1, 2, 4 bytes 28 23 14 against 3 5 8. Up to 8 windows
+// have loops of their own: 8 x 8 matrices of 2 bytes 0.42 against 0.15 without.
 #pragma once
 
 #include "move.inl.h"

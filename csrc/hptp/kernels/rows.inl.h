@@ -129,3 +129,39 @@ void stream_rows(const std::byte* src, const int64_t* src_rows, std::byte* dst,
     stream_row(src + src_rows[r], dst + dst_rows[r], row_bytes);
   }
 }
+
+// Doubles what is there until that is worth a long copy.
+HPTP_INLINE void fill_by_doubling(const std::byte* src, std::byte* dst, int64_t count,
+                                  int64_t elem_size) {
+  constexpr int64_t kLong = 2048;
+  const int64_t bytes = count * elem_size;
+  if (bytes == 0) return;
+  std::memcpy(dst, src, static_cast<size_t>(elem_size));
+  int64_t filled = elem_size;
+  for (int64_t run = filled; filled < bytes; filled += run) {
+    if (run < kLong) run = filled;
+    if (run > bytes - filled) run = bytes - filled;
+    std::memcpy(dst + filled, dst, static_cast<size_t>(run));
+  }
+}
+
+// A line of elements, stored again and again. The last line ends with the row and begins with a
+// whole element, as the others do. EPYC 7xx3, one thread, rows of 1024 elements in the second cache
+// level, share of memcpy, against doubling: 4 bytes 1.36 against 0.93, 8 bytes 1.38 against 1.02,
+// but 2 bytes 0.55 against 0.72 and 1 byte 0.44 against 1.08 (memset), for the line takes as long.
+void fill(const std::byte* src, std::byte* dst, int64_t count, int64_t elem_size) noexcept {
+  const int64_t bytes = count * elem_size;
+  if (elem_size == 1) {
+    std::memset(dst, std::to_integer<int>(*src), static_cast<size_t>(bytes));
+    return;
+  }
+  if (elem_size < 4 || bytes < kLineBytes || kLineBytes % elem_size != 0) {
+    return fill_by_doubling(src, dst, count, elem_size);
+  }
+  std::byte elements[size_t{kLineBytes}];
+  for (int64_t at = 0; at < kLineBytes; at += elem_size) move_short(src, elements + at, elem_size);
+  const Line line = load_line(elements);
+  int64_t done = 0;
+  for (; done + kLineBytes <= bytes; done += kLineBytes) store_line(dst + done, line);
+  if (done < bytes) store_line(dst + bytes - kLineBytes, line);
+}
