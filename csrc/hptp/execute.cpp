@@ -90,7 +90,7 @@ void run_interleave(const Plan& plan, const Unit& unit, Scratch& scratch) noexce
     return interleave(unit.src, scratch.b.src, unit.dst, unit.a_count);
   }
   const int64_t pixel = channels * plan.elem_size;
-  const int64_t step = tuning::kStripBytes / pixel;
+  const int64_t step = tuning::kPixelStripBytes / pixel;
   for (int64_t p = 0; p < unit.a_count; p += step) {
     const int64_t count = std::min(step, unit.a_count - p);
     const int64_t zero = 0;

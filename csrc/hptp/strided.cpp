@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "check.h"
 #include "tuning.h"
 
 namespace hptp {

@@ -89,7 +89,10 @@ void interleave(const std::byte* src, const int64_t* planes, std::byte* dst,
     Group<Vector, kChannels> in;
     Group<Vector, kChannels> out;
     HPTP_UNROLL
-    for (int k = 0; k < kChannels; ++k) in.parts[k] = Vector::load(plane[k] + p * kElemSize);
+    for (int k = 0; k < kChannels; ++k) {
+      __builtin_prefetch(plane[k] + p * kElemSize + kPlaneFetchAhead);
+      in.parts[k] = Vector::load(plane[k] + p * kElemSize);
+    }
     regroup<Vector, kChannels, kElemSize, Direction::to_pixels, 0>(in, out);
     std::byte* const to = dst + p * kChannels * kElemSize;
     HPTP_UNROLL
@@ -110,6 +113,9 @@ void deinterleave(const std::byte* src, std::byte* dst, const int64_t* planes,
   for (int64_t start = 0; start < positions; start += kStep) {
     const int64_t p = start + kStep <= positions ? start : positions - kStep;
     const std::byte* const from = src + p * kChannels * kElemSize;
+    for (int64_t at = 0; at < kStep * kChannels * kElemSize; at += 64) {
+      __builtin_prefetch(from + kPixelFetchAhead + at);
+    }
     Group<Vector, kChannels> in;
     Group<Vector, kChannels> out;
     HPTP_UNROLL
