@@ -52,6 +52,19 @@ Axis make_dst_stride_positive(Axis axis, Layout& layout) noexcept {
   return {axis.extent, -axis.src_stride, -axis.dst_stride};
 }
 
+// Outermost first; equal strides stay in the order they came in. std::stable_sort would take memory
+// from the heap, which costs more than to sort a few axes.
+void sort_by_dst_stride(Layout& layout) noexcept {
+  for (int i = 1; i < layout.rank; ++i) {
+    const Axis axis = layout.axes[i];
+    int place = i;
+    for (; place > 0 && layout.axes[place - 1].dst_stride < axis.dst_stride; --place) {
+      layout.axes[place] = layout.axes[place - 1];
+    }
+    layout.axes[place] = axis;
+  }
+}
+
 bool can_merge(const Axis& outer, const Axis& inner) noexcept {
   return outer.src_stride == inner.extent * inner.src_stride &&
          outer.dst_stride == inner.extent * inner.dst_stride;
@@ -91,10 +104,7 @@ Layout make_layout(const Problem& problem) {
   for (const Axis& axis : problem.axes) {
     if (axis.extent > 1) layout.axes[layout.rank++] = make_dst_stride_positive(axis, layout);
   }
-  Axis* const first = layout.axes;
-  std::stable_sort(first, first + layout.rank, [](const Axis& left, const Axis& right) {
-    return left.dst_stride > right.dst_stride;
-  });
+  sort_by_dst_stride(layout);
   merge_neighbours(layout);
   fold_inner_run(layout);
   return layout;

@@ -457,3 +457,27 @@ def test_the_ops_library_has_nothing_of_python() -> None:
     library = library_path().read_bytes()
     for name in (b"PyErr_", b"PyObject_", b"PyGILState", b"libtorch_python", b"libpython"):
         assert name not in library
+
+
+# The benchmark ------------------------------------------------------------------------------------
+
+
+def test_the_benchmark_of_small_tensors_prints_a_row_a_shape(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from benchmarks import small
+
+    assert small.main(["--rounds", "1", "--calls", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[-4:]] == ["2x3", "8x8", "32x32", "3x32x32"]
+    assert all(len(line.split()) == 9 for line in lines[-4:])
+
+
+def test_the_benchmark_of_small_tensors_tells_a_wrong_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from benchmarks import small
+
+    monkeypatch.setattr(small.torch_hptp, "permute", lambda x, dims, out=None: x.permute(dims) + 1)
+    assert small.main(["--rounds", "1", "--calls", "2"]) == 1
+    assert "WRONG: ['ours', 'ours out']" in capsys.readouterr().out
