@@ -87,14 +87,16 @@ void run_interleave(const Plan& plan, const Unit& unit, Scratch& scratch) noexce
   const InterleaveKernel interleave =
       plan.kernels->interleave[channels - kMinChannels][elem_size_index(plan.elem_size)];
   if (plan.stores == Stores::ordinary) {
-    return interleave(unit.src, scratch.b.src, unit.dst, unit.a_count);
+    return interleave(unit.src, scratch.b.src, unit.dst, unit.a_count,
+                      tuning::kPlaneFetchAheadBytes);
   }
   const int64_t pixel = channels * plan.elem_size;
   const int64_t step = tuning::kPixelStripBytes / pixel;
   for (int64_t p = 0; p < unit.a_count; p += step) {
     const int64_t count = std::min(step, unit.a_count - p);
     const int64_t zero = 0;
-    interleave(unit.src + p * plan.elem_size, scratch.b.src, scratch.strip, count);
+    interleave(unit.src + p * plan.elem_size, scratch.b.src, scratch.strip, count,
+               tuning::kPlaneFetchAheadBytes);
     plan.kernels->stream_rows(scratch.strip, &zero, unit.dst + p * pixel, &zero, 1, count * pixel);
   }
 }
@@ -107,13 +109,15 @@ void run_deinterleave(const Plan& plan, const Unit& unit, Scratch& scratch) noex
   const DeinterleaveKernel deinterleave =
       plan.kernels->deinterleave[channels - kMinChannels][elem_size_index(plan.elem_size)];
   if (plan.stores == Stores::ordinary) {
-    return deinterleave(unit.src, unit.dst, scratch.a.dst, unit.b_count);
+    return deinterleave(unit.src, unit.dst, scratch.a.dst, unit.b_count,
+                        tuning::kPixelFetchAheadBytes);
   }
   const int64_t pixel = channels * plan.elem_size;
   const int64_t step = kPlaneStripBytes / plan.elem_size;
   for (int64_t p = 0; p < unit.b_count; p += step) {
     const int64_t count = std::min(step, unit.b_count - p);
-    deinterleave(unit.src + p * pixel, scratch.strip, scratch.strip_rows, count);
+    deinterleave(unit.src + p * pixel, scratch.strip, scratch.strip_rows, count,
+                 tuning::kPixelFetchAheadBytes);
     plan.kernels->stream_rows(scratch.strip, scratch.strip_rows, unit.dst + p * plan.elem_size,
                               scratch.a.dst, channels, count * plan.elem_size);
   }

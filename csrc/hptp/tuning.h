@@ -54,6 +54,11 @@ inline constexpr int64_t kUnitBytes = (32 << 10) / kScale / kScale;
 // one thread, GB/s: 768 bytes 20, 1536 22, 3072 22, 6144 20, 13 KiB 16.
 inline constexpr int64_t kPixelStripBytes = 3072;
 
+// So many bytes ahead of what it reads a channel kernel fetches, of each plane and of the pixels.
+// The same images: to pixels 1.1, to planes 1.15 times as fast as without; 512 gain half of that.
+inline constexpr int64_t kPlaneFetchAheadBytes = 1024;
+inline constexpr int64_t kPixelFetchAheadBytes = 2048;
+
 // Planes of fewer bytes than this are not worth a channel kernel.
 inline constexpr int64_t kMinPlaneBytes = 32 / kScale;
 

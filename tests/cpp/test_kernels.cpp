@@ -346,9 +346,9 @@ std::string fault_of_interleave(const ChannelKernels& kernels, int64_t step) {
       }
     }
     if (to_pixels) {
-      interleave(planes.base(), planes.offsets(), pixels.base(), positions);
+      interleave(planes.base(), planes.offsets(), pixels.base(), positions, 1024);
     } else {
-      deinterleave(pixels.base(), planes.base(), planes.offsets(), positions);
+      deinterleave(pixels.base(), planes.base(), planes.offsets(), positions, 1024);
     }
     return trial.fault();
   };

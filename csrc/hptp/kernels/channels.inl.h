@@ -76,11 +76,11 @@ HPTP_INLINE void regroup(const Group<Vector, kChannels>& in, Group<Vector, kChan
 }
 
 template <class Vector, int kChannels, int kElemSize>
-void interleave(const std::byte* src, const int64_t* planes, std::byte* dst,
-                int64_t positions) noexcept {
+void interleave(const std::byte* src, const int64_t* planes, std::byte* dst, int64_t positions,
+                int64_t fetch_ahead) noexcept {
   constexpr int64_t kStep = Vector::kLanes * 16 / kElemSize;
   if (positions < kStep) {
-    return interleave_each<kChannels, kElemSize>(src, planes, dst, positions);
+    return interleave_each<kChannels, kElemSize>(src, planes, dst, positions, 0);
   }
   const std::byte* plane[size_t{kChannels}];
   for (int k = 0; k < kChannels; ++k) plane[k] = src + planes[k];
@@ -90,7 +90,7 @@ void interleave(const std::byte* src, const int64_t* planes, std::byte* dst,
     Group<Vector, kChannels> out;
     HPTP_UNROLL
     for (int k = 0; k < kChannels; ++k) {
-      __builtin_prefetch(plane[k] + p * kElemSize + kPlaneFetchAhead);
+      __builtin_prefetch(plane[k] + p * kElemSize + fetch_ahead);
       in.parts[k] = Vector::load(plane[k] + p * kElemSize);
     }
     regroup<Vector, kChannels, kElemSize, Direction::to_pixels, 0>(in, out);
@@ -102,11 +102,11 @@ void interleave(const std::byte* src, const int64_t* planes, std::byte* dst,
 }
 
 template <class Vector, int kChannels, int kElemSize>
-void deinterleave(const std::byte* src, std::byte* dst, const int64_t* planes,
-                  int64_t positions) noexcept {
+void deinterleave(const std::byte* src, std::byte* dst, const int64_t* planes, int64_t positions,
+                  int64_t fetch_ahead) noexcept {
   constexpr int64_t kStep = Vector::kLanes * 16 / kElemSize;
   if (positions < kStep) {
-    return deinterleave_each<kChannels, kElemSize>(src, dst, planes, positions);
+    return deinterleave_each<kChannels, kElemSize>(src, dst, planes, positions, 0);
   }
   std::byte* plane[size_t{kChannels}];
   for (int k = 0; k < kChannels; ++k) plane[k] = dst + planes[k];
@@ -114,7 +114,7 @@ void deinterleave(const std::byte* src, std::byte* dst, const int64_t* planes,
     const int64_t p = start + kStep <= positions ? start : positions - kStep;
     const std::byte* const from = src + p * kChannels * kElemSize;
     for (int64_t at = 0; at < kStep * kChannels * kElemSize; at += 64) {
-      __builtin_prefetch(from + kPixelFetchAhead + at);
+      __builtin_prefetch(from + fetch_ahead + at);
     }
     Group<Vector, kChannels> in;
     Group<Vector, kChannels> out;

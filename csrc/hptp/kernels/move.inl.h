@@ -195,8 +195,8 @@ void move_steps(const std::byte* src, int64_t src_step, std::byte* dst, int64_t 
 }
 
 template <int kChannels, int kElemSize>
-void interleave_each(const std::byte* src, const int64_t* planes, std::byte* dst,
-                     int64_t positions) noexcept {
+void interleave_each(const std::byte* src, const int64_t* planes, std::byte* dst, int64_t positions,
+                     int64_t) noexcept {
   for (int64_t p = 0; p < positions; ++p) {
     for (int k = 0; k < kChannels; ++k, dst += kElemSize) {
       move_fixed<kElemSize>(src + planes[k] + p * kElemSize, dst);
@@ -206,7 +206,7 @@ void interleave_each(const std::byte* src, const int64_t* planes, std::byte* dst
 
 template <int kChannels, int kElemSize>
 void deinterleave_each(const std::byte* src, std::byte* dst, const int64_t* planes,
-                       int64_t positions) noexcept {
+                       int64_t positions, int64_t) noexcept {
   for (int64_t p = 0; p < positions; ++p) {
     for (int k = 0; k < kChannels; ++k, src += kElemSize) {
       move_fixed<kElemSize>(src, dst + planes[k] + p * kElemSize);
