@@ -34,6 +34,24 @@ def _refuse(function: str, argument: str, expected: str, value: object) -> NoRet
     raise TypeError(f"{function}(): argument '{argument}' must be {expected}, not {got}")
 
 
+def _short_way(x: Any, dims: Any, out: Any) -> Tensor | None:
+    """The result of a plain call, and None for a call that has to go through torch.ops."""
+    if is_dynamo_compiling():  # Dynamo knows the op, and not the compiled function
+        return None
+    return _serve(x, dims, out)
+
+
+def _long_way(x: Tensor, dims: Sequence[int], out: Tensor | None) -> Tensor:
+    if out is None:
+        return cast(Tensor, _permute(x, dims))
+    return cast(Tensor, _permute_out(x, dims, out=out))
+
+
+def _permuted(x: Tensor, dims: Sequence[int], out: Tensor | None) -> Tensor:
+    result = _short_way(x, dims, out)
+    return _long_way(x, dims, out) if result is None else result
+
+
 def _is_tensor(value: object) -> bool:
     """Whether torch's own functions take it: a tensor, or what stands for one, as in torch.fx."""
     return isinstance(value, Tensor) or has_torch_function((value,))
@@ -105,15 +123,11 @@ def permute(x: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Ten
         >>> permute(image, (2, 0, 1), out=planes) is planes
         True
     """
-    if not is_dynamo_compiling():  # Dynamo knows the op, and not the compiled function
-        result = _serve(x, dims, out)
-        if result is not None:
-            return result
+    result = _short_way(x, dims, out)
+    if result is not None:
+        return result
     _check_tensors("permute", x, out)
-    order = _as_ints(dims)
-    if out is None:
-        return cast(Tensor, _permute(x, order))
-    return cast(Tensor, _permute_out(x, order, out=out))
+    return _long_way(x, _as_ints(dims), out)
 
 
 def contiguous(
@@ -166,15 +180,15 @@ def contiguous(
     if out is not None:
         if not out.is_contiguous(memory_format=memory_format):
             raise RuntimeError(f"contiguous(): expected out to be contiguous in {memory_format}")
-        return cast(Tensor, _permute_out(x, range(x.dim()), out=out))
+        return _permuted(x, tuple(range(x.dim())), out)
     if x.is_contiguous(memory_format=memory_format):
         return x
     if layout and x.numel() == 0:
         # Nothing to move, and torch gives dimensions of size 0 strides that a view would not have.
         return x.contiguous(memory_format=memory_format)
     if layout:
-        return cast(Tensor, _permute(x, layout)).permute(back)
-    return cast(Tensor, _permute(x, range(x.dim())))
+        return _permuted(x, layout, None).permute(back)
+    return _permuted(x, tuple(range(x.dim())), None)
 
 
 def auto_threads(nbytes: int) -> int:

@@ -12,7 +12,6 @@
 namespace hptp {
 namespace {
 
-constexpr int64_t kLineBytes = 64;
 constexpr int64_t kLaneBytes = 16;
 
 // Both chains go on as long as the next axis lies directly behind them, the shorter chain first.

@@ -67,7 +67,7 @@ inline constexpr int64_t kMinPlaneBytes = 32 / kScale;
 // share of memcpy, against the stage: 8, 16, 30, 48 rows of 4 bytes 1.03 0.91 0.59 0.43 against
 // 0.48 0.64 0.43 0.70, of 2 bytes 0.91 0.64 0.64 0.51 against 0.39 0.55 0.55 0.64. Rows of less
 // than 16 bytes do better with neither.
-inline constexpr int64_t kMaxJoinedRows = 32;
+inline constexpr int64_t kMaxJoinedRows = 40;
 
 // Bytes of destination between two chunks of a pattern, so that what one fetches is near for the
 // next.

@@ -13,6 +13,8 @@
 
 namespace hptp {
 
+inline constexpr int64_t kLineBytes = 64;  // of the cache
+
 // Element (r, c) of `rows` x `cols` is read at src + src_rows[r] + c * elem_size
 //                                and written at dst + dst_rows[c] + r * elem_size.
 using TransposeKernel = void (*)(const std::byte* src, const int64_t* src_rows, std::byte* dst,

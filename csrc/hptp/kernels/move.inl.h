@@ -6,8 +6,6 @@
 // the element.
 #pragma once
 
-inline constexpr int64_t kLineBytes = 64;
-
 template <int kBytes>
 HPTP_INLINE void move_fixed(const std::byte* src, std::byte* dst) {
   std::memcpy(dst, src, kBytes);
