@@ -67,6 +67,11 @@ bool has_channel_kernel(const Plan& plan, const Axis& channels, int64_t position
          position_extent * plan.elem_size >= tuning::kMinPlaneBytes;
 }
 
+// So many positions that the next block begins with a line on both sides where this one does.
+int64_t whole_lines(int64_t positions) noexcept {
+  return positions < kLineBytes ? positions : positions / kLineBytes * kLineBytes;
+}
+
 // A and B hold one axis each. True where one of them is a few channels of the other's positions.
 bool plan_channels(Plan& plan) noexcept {
   const Axis& a = plan.a.axes[0];
@@ -75,13 +80,13 @@ bool plan_channels(Plan& plan) noexcept {
   if (has_src_step(plan) || has_dst_step(plan)) return false;
   if (has_channel_kernel(plan, b, a.extent) && a.dst_stride == b.extent * plan.elem_size) {
     plan.kind = Kind::interleave;
-    plan.a.block = std::min(a.extent, target / b.extent);
+    plan.a.block = std::min(a.extent, whole_lines(target / b.extent));
     plan.b.block = b.extent;
     return true;
   }
   if (has_channel_kernel(plan, a, b.extent) && b.src_stride == a.extent * plan.elem_size) {
     plan.kind = Kind::deinterleave;
-    plan.b.block = std::min(b.extent, target / a.extent);
+    plan.b.block = std::min(b.extent, whole_lines(target / a.extent));
     plan.a.block = a.extent;
     return true;
   }
