@@ -3,8 +3,8 @@
 // A kernel moves the elements of one small piece of work and decides nothing. Addresses are a base
 // pointer plus a table of byte offsets, so that a chain of many short axes looks the same to a
 // kernel as one long axis. Nothing is aligned unless a contract says so. A kernel writes nothing
-// but its elements. It reads nothing before the first and behind the last byte of its elements; what
-// lies between two of them it may read, and then leaves it out. Any count may be 0.
+// but its elements. It reads nothing before the first and behind the last byte of its elements;
+// what lies between two of them it may read, and then leaves it out. Any count may be 0.
 #pragma once
 
 #include <cstddef>
