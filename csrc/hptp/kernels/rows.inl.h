@@ -65,24 +65,6 @@ HPTP_INLINE void stream_row(const std::byte* src, std::byte* dst, int64_t bytes)
   if (done < bytes) move_short(src + done, dst + done, bytes - done);
 }
 
-struct RowEach {
-  const std::byte* src;
-  const int64_t* src_rows;
-  std::byte* dst;
-  const int64_t* dst_rows;
-  int64_t rows;
-
-  template <class Move>
-  HPTP_INLINE void operator()(const Move& move) const {
-    const std::byte* const from = src;
-    const int64_t* const from_rows = src_rows;
-    std::byte* const to = dst;
-    const int64_t* const to_rows = dst_rows;
-    const int64_t count = rows;
-    for (int64_t r = 0; r < count; ++r) move(from + from_rows[r], to + to_rows[r]);
-  }
-};
-
 struct RowMove {
   int64_t bytes;
   HPTP_INLINE void operator()(const std::byte* from, std::byte* to) const {
@@ -106,7 +88,7 @@ struct TwoLinesMove {
 // 0.49 0.75.
 void copy_rows(const std::byte* src, const int64_t* src_rows, std::byte* dst,
                const int64_t* dst_rows, int64_t rows, int64_t row_bytes) noexcept {
-  const RowEach each{src, src_rows, dst, dst_rows, rows};
+  const GatherEach each{src, src_rows, dst, dst_rows, rows, row_bytes};
   if (row_bytes == 32) return each(FixedMove<32>{});
   if (row_bytes > 32 && row_bytes < 64) return each(OverlappingMove<32>{row_bytes});
   if (row_bytes >= 64 && row_bytes <= 128) return each(TwoLinesMove{row_bytes});
