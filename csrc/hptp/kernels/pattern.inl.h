@@ -52,6 +52,20 @@ HPTP_INLINE void write_wide_chunk(const Window* windows, int64_t count, const st
   }
 }
 
+// The loop for as many windows as the chunk has, among those for up to kWindows.
+template <class Vector, int kWindows>
+HPTP_INLINE void write_any_chunk(const Window* windows, int64_t count, const std::byte* src,
+                                 int64_t src_step, std::byte* dst, int64_t dst_step,
+                                 int64_t rounds) {
+  if constexpr (kWindows == 0) {
+    write_wide_chunk<Vector>(windows, count, src, src_step, dst, dst_step, rounds);
+  } else if (count == kWindows) {
+    write_chunk<Vector, kWindows>(windows, src, src_step, dst, dst_step, rounds);
+  } else {
+    write_any_chunk<Vector, kWindows - 1>(windows, count, src, src_step, dst, dst_step, rounds);
+  }
+}
+
 template <class Vector>
 void regroup_pattern(const Pattern& pattern, const std::byte* src, int64_t src_step, std::byte* dst,
                      int64_t dst_step, int64_t rounds) noexcept {
@@ -59,34 +73,7 @@ void regroup_pattern(const Pattern& pattern, const std::byte* src, int64_t src_s
   for (int c = 0; c < pattern.chunk_count; ++c) {
     const Chunk chunk = pattern.chunks[c];
     std::byte* const to = dst + chunk.dst_offset;
-    switch (chunk.window_count) {
-      case 1:
-        write_chunk<Vector, 1>(windows, src, src_step, to, dst_step, rounds);
-        break;
-      case 2:
-        write_chunk<Vector, 2>(windows, src, src_step, to, dst_step, rounds);
-        break;
-      case 3:
-        write_chunk<Vector, 3>(windows, src, src_step, to, dst_step, rounds);
-        break;
-      case 4:
-        write_chunk<Vector, 4>(windows, src, src_step, to, dst_step, rounds);
-        break;
-      case 5:
-        write_chunk<Vector, 5>(windows, src, src_step, to, dst_step, rounds);
-        break;
-      case 6:
-        write_chunk<Vector, 6>(windows, src, src_step, to, dst_step, rounds);
-        break;
-      case 7:
-        write_chunk<Vector, 7>(windows, src, src_step, to, dst_step, rounds);
-        break;
-      case 8:
-        write_chunk<Vector, 8>(windows, src, src_step, to, dst_step, rounds);
-        break;
-      default:
-        write_wide_chunk<Vector>(windows, chunk.window_count, src, src_step, to, dst_step, rounds);
-    }
+    write_any_chunk<Vector, 8>(windows, chunk.window_count, src, src_step, to, dst_step, rounds);
     windows += chunk.window_count;
   }
 }
